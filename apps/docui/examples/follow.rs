@@ -1,4 +1,5 @@
-//! A PipeMux app with jobs: it follows files, as `tail -f` does, each until a line of it says `end` or `fail`.
+//! A PipeMux app with jobs: it follows files, as `tail -f` does, each until a line of it says `end`
+//! or `fail`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -47,8 +47,8 @@ impl ArgType for TreeFile {
     const IS_PATH: bool = true;
 
     fn ty() -> Type {
-        // With an anchor type, paths would be refused. With a string type, the app's own refs would be
-        // replaced by absolute paths.
+        // With an anchor type, paths would be refused. With a string type, the app's own refs would
+        // be replaced by absolute paths.
         Type::Any
     }
     fn from_arg(arg: Arg) -> Result<Self, Fault> {
@@ -135,7 +135,8 @@ impl Ide {
     }
 
     fn commit(&self, message: &str, files: &[String]) -> Result<Done, Fault> {
-        // With paths, git commits the files as they are on disk, so they must equal what was staged.
+        // With paths, git commits the files as they are on disk, so they must equal what was
+        // staged.
         if !files.is_empty() && self.git(&["diff", "--quiet"], files).is_err() {
             return Err(Fault::refused("some of these files differ from their staged versions")
                 .hint(

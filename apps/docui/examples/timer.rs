@@ -1,5 +1,5 @@
-//! Timers that ring while nobody asks: into a waiting `pipemux view --wait`, while the app sleeps, and after the daemon
-//! was lost.
+//! Timers that ring while nobody asks: into a waiting `pipemux view --wait`, while the app sleeps,
+//! and after the daemon was lost.
 
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};

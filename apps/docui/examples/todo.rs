@@ -31,7 +31,8 @@ docui::actions! {
 struct Entry {
     /// The item's name, which is never given to another one.
     key: String,
-    /// Another number whenever the text is another one: refs to what was seen before are then stale.
+    /// Another number whenever the text is another one: refs to what was seen before are then
+    /// stale.
     rev: u64,
     text: String,
 }

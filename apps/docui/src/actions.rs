@@ -14,20 +14,22 @@ pub trait Actions: Sized {
     /// Makes an action from its name and arguments. Parameters with a default may be missing.
     ///
     /// # Errors
-    /// The action or a parameter is unknown, an argument is missing or has another type. The message
-    /// names the parameter and the expected type.
+    /// The action or a parameter is unknown, an argument is missing or has another type. The
+    /// message names the parameter and the expected type.
     fn decode(name: &str, args: Args) -> Result<Self, Fault>;
 
     /// Returns the name and arguments from which [`Actions::decode`] makes this action.
     fn encode(&self) -> (&'static str, Args);
 
-    /// Returns true when an argument names the change that the action is about: see [`crate::Change`].
+    /// Returns true when an argument names the change that the action is about: see
+    /// [`crate::Change`].
     fn names_change(&self) -> bool;
 
     /// Returns whether the action only looks, changes something, or destroys something.
     fn risk(&self) -> Risk;
 
-    /// Returns the type of the objects that strings name in a parameter of an action, or `None` if they name none.
+    /// Returns the type of the objects that strings name in a parameter of an action, or `None` if
+    /// they name none.
     fn named_kind(action: &str, param: &str) -> Option<Type>;
 
     /// Returns whether an action is declared as `preview`: calls may then ask for what it would do.
@@ -42,8 +44,8 @@ pub trait Actions: Sized {
 /// The parameter by which a call asks for what an action would do.
 const PREVIEW: &str = "preview";
 
-/// Adds, for each action that has a preview, the query that shows it. It is called like the action and takes one more
-/// argument, so that a call without that means the action.
+/// Adds, for each action that has a preview, the query that shows it. It is called like the action
+/// and takes one more argument, so that a call without that means the action.
 pub fn with_previews(mut actions: Vec<Prototype>, have: &[bool]) -> Vec<Prototype> {
     let own = actions.iter().zip(have).filter(|(_, has)| **has);
     let previews = own.map(|(action, _)| {
@@ -67,8 +69,8 @@ pub fn with_previews(mut actions: Vec<Prototype>, have: &[bool]) -> Vec<Prototyp
     actions
 }
 
-/// Returns the action whose preview a request asks for, and takes the argument that asks for it out; `None` for any other
-/// request.
+/// Returns the action whose preview a request asks for, and takes the argument that asks for it
+/// out; `None` for any other request.
 ///
 /// # Errors
 /// The argument says no.
@@ -88,9 +90,10 @@ pub(crate) fn previewed<'a>(
 
 /// Declares an app's actions: an enum with one variant per action, whose fields are the parameters.
 ///
-/// Each action is written as `risk prominence Variant = name(parameters) -> result;`. A parameter that is a
-/// keyword of Rust is written with `r#`: `r#in`. The result is
-/// optional, and so are `, idempotent`, `, input` and `, preview` before the semicolon. The doc comment is shown to readers.
+/// Each action is written as `risk prominence Variant = name(parameters) -> result;`. A parameter
+/// that is a keyword of Rust is written with `r#`: `r#in`. The result is optional, and so are `,
+/// idempotent`, `, input` and `, preview` before the semicolon. The doc comment is shown to
+/// readers.
 ///
 /// | part | values |
 /// |---|---|

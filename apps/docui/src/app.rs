@@ -32,31 +32,34 @@ pub trait App: Sized + 'static {
     /// The prefix of the tokens that views write into their text: `Some("MT")` for `[[MT:Node:7]]`.
     /// It starts with `A`–`Z` and has at most 7 further characters of `A`–`Z` and `0`–`9`.
     ///
-    /// A token is accepted wherever a ref is, and names the object of that type and key. `None` means
-    /// that the app writes no tokens.
+    /// A token is accepted wherever a ref is, and names the object of that type and key. `None`
+    /// means that the app writes no tokens.
     const TOKEN_PREFIX: Option<&'static str> = None;
 
-    /// Whether the app can be hibernated: saved, ended while nobody uses it, and started again later
-    /// without a reader noticing.
+    /// Whether the app can be hibernated: saved, ended while nobody uses it, and started again
+    /// later without a reader noticing.
     ///
-    /// Set it to `true` only if [`App::open`] with [`Opening::woken`] restores exactly the state that
-    /// [`App::save`] wrote: the same views, revs and undo steps. An app that leaves it `false` keeps
-    /// running.
+    /// Set it to `true` only if [`App::open`] with [`Opening::woken`] restores exactly the state
+    /// that [`App::save`] wrote: the same views, revs and undo steps. An app that leaves it `false`
+    /// keeps running.
     const RESUMES: bool = false;
 
-    /// Whether the app names the paths that it shows, by [`App::watched`]: it is refreshed as soon as one of them
-    /// changes, and waiting readers are told. Where the system has no watches, it is as with [`App::OBSERVES`].
+    /// Whether the app names the paths that it shows, by [`App::watched`]: it is refreshed as soon
+    /// as one of them changes, and waiting readers are told. Where the system has no watches, it is
+    /// as with [`App::OBSERVES`].
     const WATCHES: bool = false;
 
-    /// Whether [`App::refresh`] may find a change that a waiting reader is to be told of and that nothing announces:
-    /// no watched path, no [`App::next_wake`], no [`Opening::handle`]. While a client waits for a change
-    /// (`pipemux view --wait`), such an app is refreshed about once a second. Leave it `false` for an app that
-    /// changes all the time by itself, such as a gauge: no wait would last.
+    /// Whether [`App::refresh`] may find a change that a waiting reader is to be told of and that
+    /// nothing announces: no watched path, no [`App::next_wake`], no [`Opening::handle`]. While a
+    /// client waits for a change (`pipemux view --wait`), such an app is refreshed about once a
+    /// second. Leave it `false` for an app that changes all the time by itself, such as a gauge: no
+    /// wait would last.
     const OBSERVES: bool = false;
 
-    /// Whether views depend on who reads: [`ViewRequest::reader`]. Set it to `true` if each reader turns pages, filters
-    /// or folds for itself, and keep that state by the reader's name, as [`crate::paging::ReaderPages`] does; a key and its
-    /// rev mean the same to all readers. It costs a view for each reader, where others share one.
+    /// Whether views depend on who reads: [`ViewRequest::reader`]. Set it to `true` if each reader
+    /// turns pages, filters or folds for itself, and keep that state by the reader's name, as
+    /// [`crate::paging::ReaderPages`] does; a key and its rev mean the same to all readers. It
+    /// costs a view for each reader, where others share one.
     const PER_READER: bool = false;
 
     /// Creates the model when the session starts.
@@ -65,8 +68,8 @@ pub trait App: Sized + 'static {
     /// The arguments can't be used. The process ends, and the caller is shown the fault.
     fn open(opening: &Opening) -> Result<Self, Fault>;
 
-    /// Returns what readers should know about the first [`App::open`], one sentence per item: what was
-    /// restored, what was lost. Called once, directly after it.
+    /// Returns what readers should know about the first [`App::open`], one sentence per item: what
+    /// was restored, what was lost. Called once, directly after it.
     fn notes(&mut self) -> Vec<String> {
         Vec::new()
     }
@@ -84,16 +87,16 @@ pub trait App: Sized + 'static {
     /// Carries out one action. Returns [`crate::Done`] when it took effect, or [`Ask`] to put a
     /// question to the reader first.
     ///
-    /// The SDK has already checked the action's anchors: each names an object that exists and has not
-    /// changed since the reader saw it.
+    /// The SDK has already checked the action's anchors: each names an object that exists and has
+    /// not changed since the reader saw it.
     ///
     /// # Errors
     /// The action can't be carried out. Nothing took effect.
     fn update(&mut self, action: Self::Action, context: &Context) -> Result<Reply, Fault>;
 
-    /// Returns the part of an action that may wait for a disk or a network. It is done on another thread,
-    /// while the app handles other requests, and [`App::update`] isn't called. The default is `None`: the
-    /// action doesn't wait.
+    /// Returns the part of an action that may wait for a disk or a network. It is done on another
+    /// thread, while the app handles other requests, and [`App::update`] isn't called. The default
+    /// is `None`: the action doesn't wait.
     ///
     /// The anchors are checked as for [`App::update`].
     ///
@@ -108,8 +111,8 @@ pub trait App: Sized + 'static {
         Ok(None)
     }
 
-    /// Returns the part of a further `open` that may wait for a disk or a network, as [`App::blocking`]
-    /// does for an action; [`App::attach`] isn't called then.
+    /// Returns the part of a further `open` that may wait for a disk or a network, as
+    /// [`App::blocking`] does for an action; [`App::attach`] isn't called then.
     ///
     /// # Errors
     /// As [`App::attach`].
@@ -121,9 +124,10 @@ pub trait App: Sized + 'static {
         Ok(None)
     }
 
-    /// Goes on with jobs of the process before this one, which was lost or put to sleep: those whose
-    /// [handle](Handle::job) the app takes here, by their keys. Readers are told that the others are lost. Called once
-    /// the session has been opened again with everything that it had been opened with.
+    /// Goes on with jobs of the process before this one, which was lost or put to sleep: those
+    /// whose [handle](Handle::job) the app takes here, by their keys. Readers are told that the
+    /// others are lost. Called once the session has been opened again with everything that it had
+    /// been opened with.
     fn resume_jobs(&mut self, keys: &[String]) {
         let _ = keys;
     }
@@ -140,26 +144,27 @@ pub trait App: Sized + 'static {
     /// shown. A key must never be reused for another object.
     fn find(&self, key: &str) -> Found;
 
-    /// Looks up the object as [`App::find`] does, and tells whether it is on one reader's page. Override it in an app that
-    /// is [`App::PER_READER`].
+    /// Looks up the object as [`App::find`] does, and tells whether it is on one reader's page.
+    /// Override it in an app that is [`App::PER_READER`].
     fn find_for(&self, key: &str, reader: &str) -> Found {
         let _ = reader;
         self.find(key)
     }
 
-    /// Returns the key of the object that a name means, for parameters whose [`crate::Kind`] is named. `ty` is
-    /// the type of the object.
+    /// Returns the key of the object that a name means, for parameters whose [`crate::Kind`] is
+    /// named. `ty` is the type of the object.
     ///
     /// # Errors
-    /// No object has the name, or several have it. Say which names are close to it, or how to tell the objects
-    /// apart. By default objects have no names.
+    /// No object has the name, or several have it. Say which names are close to it, or how to tell
+    /// the objects apart. By default objects have no names.
     fn named(&self, ty: Option<&str>, name: &str) -> Result<String, Fault> {
         let ty = ty.unwrap_or("object");
         Err(Fault::not_found(format!("no {ty} is named {name:?}")))
     }
 
-    /// Returns what one of the app's [tokens](App::TOKEN_PREFIX) names, also one from an old document: `kind` and `name`
-    /// are `Node` and `plan` of `[[MT:Node:plan]]`. By default only [`App::find`] tells, with the name as the key.
+    /// Returns what one of the app's [tokens](App::TOKEN_PREFIX) names, also one from an old
+    /// document: `kind` and `name` are `Node` and `plan` of `[[MT:Node:plan]]`. By default only
+    /// [`App::find`] tells, with the name as the key.
     fn token(&self, kind: &str, name: &str) -> Option<Token> {
         let _ = (kind, name);
         None
@@ -174,55 +179,60 @@ pub trait App: Sized + 'static {
         Err(Fault::refused("it has no value to read").about(key))
     }
 
-    /// Returns the absolute path of an object that is a file. It is passed where another app's action takes
-    /// a path: [`crate::FilePath`].
+    /// Returns the absolute path of an object that is a file. It is passed where another app's
+    /// action takes a path: [`crate::FilePath`].
     fn path(&self, _key: &str) -> Option<PathBuf> {
         None
     }
 
-    /// Answers an exchange: bytes that a program sends to the session directly, without a window or an
-    /// action, for example for a bulk transfer or a live page.
+    /// Answers an exchange: bytes that a program sends to the session directly, without a window or
+    /// an action, for example for a bulk transfer or a live page.
     ///
     /// App and program agree on the meaning of the bytes; the daemon does not read them. Exchanges
-    /// arrive one at a time, like actions, with at most [`pipemux_proto::limits::EXCHANGE_MAX`] bytes in
-    /// each direction.
+    /// arrive one at a time, like actions, with at most [`pipemux_proto::limits::EXCHANGE_MAX`]
+    /// bytes in each direction.
     ///
-    /// If an exchange changes what views show, mark the answer with [`ExchangeReply::changed`], so that
-    /// readers are told.
+    /// If an exchange changes what views show, mark the answer with [`ExchangeReply::changed`], so
+    /// that readers are told.
     ///
     /// # Errors
-    /// The app accepts no exchanges, which is the default, or it rejects this one. Nothing took effect.
+    /// The app accepts no exchanges, which is the default, or it rejects this one. Nothing took
+    /// effect.
     fn exchange(&mut self, body: Bytes) -> Result<ExchangeReply, Fault> {
         let length = body.len();
         Err(Fault::refused(format!("this app takes no exchanges (received {length} bytes)"))
             .hint("use the actions that its window shows: pipemux view"))
     }
 
-    /// Updates the model from the outside world, such as a file on disk, the time or the machine's load. Returns
-    /// whether that changed what views show. Called before each view and each action, at [`App::next_wake`], when
-    /// something that is [watched](App::watched) changed, and when the session's [`Opening::handle`] was used.
+    /// Updates the model from the outside world, such as a file on disk, the time or the machine's
+    /// load. Returns whether that changed what views show. Called before each view and each action,
+    /// at [`App::next_wake`], when something that is [watched](App::watched) changed, and when the
+    /// session's [`Opening::handle`] was used.
     fn refresh(&mut self) -> bool {
         false
     }
 
-    /// Returns the absolute paths that [`App::refresh`] looks at, for an app that [watches](App::WATCHES): it is called
-    /// when one of them was written, replaced, made or removed. A path that ends in `/*` stands for all entries of a
-    /// directory. Asked for whenever the state has changed.
+    /// Returns the absolute paths that [`App::refresh`] looks at, for an app that
+    /// [watches](App::WATCHES): it is called when one of them was written, replaced, made or
+    /// removed. A path that ends in `/*` stands for all entries of a directory. Asked for whenever
+    /// the state has changed.
     fn watched(&self) -> Vec<PathBuf> {
         Vec::new()
     }
 
-    /// Called instead of [`App::refresh`] when a watched path changed and nobody asked for anything. Override it if
-    /// a refresh does more than look, such as mend a file that somebody may be replacing just now.
+    /// Called instead of [`App::refresh`] when a watched path changed and nobody asked for
+    /// anything. Override it if a refresh does more than look, such as mend a file that somebody
+    /// may be replacing just now.
     fn watched_changed(&mut self) -> bool {
         self.refresh()
     }
 
-    /// Returns when [`App::refresh`] is to be called next though nobody asks for anything: when a timer fires, for
-    /// example. Readers are told if that changed what views show. A time that has come already means at once.
+    /// Returns when [`App::refresh`] is to be called next though nobody asks for anything: when a
+    /// timer fires, for example. Readers are told if that changed what views show. A time that has
+    /// come already means at once.
     ///
-    /// It is a time of the clock, so that it holds while the session sleeps: an app that [resumes](App::RESUMES) is
-    /// started then, with [`Opening::due`], also by a later daemon.
+    /// It is a time of the clock, so that it holds while the session sleeps: an app that
+    /// [resumes](App::RESUMES) is started then, with [`Opening::due`], also by a later daemon.
     fn next_wake(&self) -> Option<SystemTime> {
         None
     }
@@ -236,8 +246,8 @@ pub trait App: Sized + 'static {
         Ok(Ask::confirm(format!("{}: cannot be undone", action.name())))
     }
 
-    /// Saves everything that would be lost when the process ends. Called before the session is closed
-    /// or hibernated; after a crash it has not been called.
+    /// Saves everything that would be lost when the process ends. Called before the session is
+    /// closed or hibernated; after a crash it has not been called.
     ///
     /// # Errors
     /// The state couldn't be saved.
@@ -245,8 +255,8 @@ pub trait App: Sized + 'static {
         Ok(())
     }
 
-    /// Returns whether [`App::open`] with [`Opening::woken`] found the saved state complete. If not,
-    /// readers are told that the session was restarted.
+    /// Returns whether [`App::open`] with [`Opening::woken`] found the saved state complete. If
+    /// not, readers are told that the session was restarted.
     fn resumed(&self) -> bool {
         true
     }
@@ -298,9 +308,11 @@ pub struct Opening {
     /// True when the previous process was hibernated and its state saved. Only apps with
     /// [`App::RESUMES`] see this.
     pub woken: bool,
-    /// True when the session is started because the time has come that [`App::next_wake`] named before it slept.
+    /// True when the session is started because the time has come that [`App::next_wake`] named
+    /// before it slept.
     pub due: bool,
-    /// Says things unasked, from any thread: the state changed, readers should know something, work goes on.
+    /// Says things unasked, from any thread: the state changed, readers should know something, work
+    /// goes on.
     pub handle: Handle,
 }
 
@@ -315,8 +327,8 @@ impl Opening {
         format!("{}/{}", self.provider, self.session)
     }
 
-    /// Returns what calls on this session begin with: `editor` for the main session, `editor/two` for
-    /// another one. Use it for the calls in hints.
+    /// Returns what calls on this session begin with: `editor` for the main session, `editor/two`
+    /// for another one. Use it for the calls in hints.
     pub fn callee(&self) -> String {
         match self.session == SessionAddr::DEFAULT_SESSION {
             true => self.provider.clone(),
@@ -336,8 +348,8 @@ pub struct ViewRequest {
     pub budget: u64,
     /// The version of the state that is shown.
     pub version: u64,
-    /// The reader who the view is for, as in [`Context::reader`]; empty if a daemon of protocol 1.5 asks. Only the view of
-    /// an app that is [`App::PER_READER`] may depend on it.
+    /// The reader who the view is for, as in [`Context::reader`]; empty if a daemon of protocol 1.5
+    /// asks. Only the view of an app that is [`App::PER_READER`] may depend on it.
     pub reader: String,
 }
 

@@ -18,10 +18,12 @@
 //! | `BTreeMap<String, T>` | `{[key: string]: int}` | a record with any names, each value as `T` |
 //! | [`crate::choices!`] | `'cpu'\|'mem'` | one of these strings |
 //!
-//! Internally, `record`, `secret` and `data` (bytes of any kind) have the types of these names; `values` converts those that are plain values: strings,
-//! numbers, lists, optional values; `raw` has the texts that are regular expressions.
+//! Internally, `record`, `secret` and `data` (bytes of any kind) have the types of these names;
+//! `values` converts those that are plain values: strings, numbers, lists, optional values; `raw`
+//! has the texts that are regular expressions.
 
-/// Implements [`ArgType`] for a text with a meaning of its own, and says in what it differs from a plain one.
+/// Implements [`ArgType`] for a text with a meaning of its own, and says in what it differs from a
+/// plain one.
 macro_rules! text_arg {
     ($Type:ident { $($differs:tt)* }) => {
         impl From<&str> for $Type {
@@ -115,13 +117,14 @@ impl Kind for Any {
 
 /// A reference to one of the app's own objects.
 ///
-/// In an action that reaches [`crate::App::update`], the SDK has checked that the object exists and that
-/// nobody else changed it since the reader saw it.
+/// In an action that reaches [`crate::App::update`], the SDK has checked that the object exists and
+/// that nobody else changed it since the reader saw it.
 #[derive(Debug)]
 pub struct Anchor<K = Any> {
     /// The app's own name for the object.
     pub key: String,
-    /// The object's rev. In an action: its current rev. In a link: the rev that the link is valid for.
+    /// The object's rev. In an action: its current rev. In a link: the rev that the link is valid
+    /// for.
     pub rev: u64,
     kind: PhantomData<fn() -> K>,
 }
@@ -242,9 +245,9 @@ impl ArgType for Text {
 
 /// The id of a change, for the parameter of an action that takes one change back or repeats it.
 ///
-/// A link in an outcome whose action has a value of this type stays valid after further changes, since it
-/// says which change it is about. Any other link in an outcome is stale once the state has changed since,
-/// if its action changes something and it refers to no object.
+/// A link in an outcome whose action has a value of this type stays valid after further changes,
+/// since it says which change it is about. Any other link in an outcome is stale once the state has
+/// changed since, if its action changes something and it refers to no object.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change(pub String);
 
@@ -262,9 +265,9 @@ text_arg! { Change {
 
 /// The path of a file: a text as a reader writes it, or an object of another app.
 ///
-/// A text means a path in the caller's directory. The path of an object doesn't depend on the caller: it is
-/// absolute, and the app that shows the object gives it with [`crate::App::path`]. [`crate::Context::path`]
-/// resolves both.
+/// A text means a path in the caller's directory. The path of an object doesn't depend on the
+/// caller: it is absolute, and the app that shows the object gives it with [`crate::App::path`].
+/// [`crate::Context::path`] resolves both.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FilePath(pub String);
 
@@ -347,8 +350,8 @@ macro_rules! choices {
 /// docui::kind!(/** An enemy. */ pub Enemy = "enemy");
 /// ```
 ///
-/// Objects that also have names, such as the title of a note, are declared with `named`: calls may then use the
-/// name in place of a ref, and [`crate::App::named`] finds the object.
+/// Objects that also have names, such as the title of a note, are declared with `named`: calls may
+/// then use the name in place of a ref, and [`crate::App::named`] finds the object.
 ///
 /// ```
 /// docui::kind!(/** A note. */ pub Note = "note", named);

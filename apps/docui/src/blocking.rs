@@ -1,9 +1,9 @@
 //! Work that may wait for a disk or a network, on threads of its own.
 //!
-//! A file system can hang: a server doesn't answer, a program behind a mount is stopped. A thread that asks
-//! it for something then waits for ever, and nothing can end that. So an app does such work here: the
-//! serving loop goes on with other requests, the request that waits is answered at its deadline at the
-//! latest, and a result that comes later is still taken in.
+//! A file system can hang: a server doesn't answer, a program behind a mount is stopped. A thread
+//! that asks it for something then waits for ever, and nothing can end that. So an app does such
+//! work here: the serving loop goes on with other requests, the request that waits is answered at
+//! its deadline at the latest, and a result that comes later is still taken in.
 //!
 //! | item | purpose |
 //! |---|---|
@@ -35,8 +35,8 @@ use crate::served::{Served, typed_mut};
 /// The thread can't be stopped. A task that is dropped goes on, and its result is dropped.
 pub struct Task<T> {
     result: Receiver<thread::Result<T>>,
-    /// Set once the result was asked for before it was there: only then does it wake the serving loop.
-    /// Otherwise a task that is started on each wake would wake the loop for ever.
+    /// Set once the result was asked for before it was there: only then does it wake the serving
+    /// loop. Otherwise a task that is started on each wake would wake the loop for ever.
     awaited: Arc<AtomicBool>,
     began: Instant,
 }
@@ -101,8 +101,8 @@ impl<T: Send + 'static> Task<T> {
     }
 }
 
-/// Where work begins to take effect. Until then it can be called off, and the answer says so; after that its
-/// outcome is unknown until it is done.
+/// Where work begins to take effect. Until then it can be called off, and the answer says so; after
+/// that its outcome is unknown until it is done.
 #[derive(Debug, Clone, Default)]
 pub struct CommitPoint(Arc<AtomicU8>);
 
@@ -111,14 +111,15 @@ const BEGUN: u8 = 1;
 const CALLED_OFF: u8 = 2;
 
 impl CommitPoint {
-    /// Returns whether the work may take effect. If not, its request was answered meanwhile: it must do
-    /// nothing any more.
+    /// Returns whether the work may take effect. If not, its request was answered meanwhile: it
+    /// must do nothing any more.
     #[must_use]
     pub fn begin(&self) -> bool {
         self.decide(BEGUN) == BEGUN
     }
 
-    /// Returns whether the work was called off: nobody waits for its result any more, so it should end.
+    /// Returns whether the work was called off: nobody waits for its result any more, so it should
+    /// end.
     pub fn is_called_off(&self) -> bool {
         self.0.load(Ordering::Acquire) == CALLED_OFF
     }
@@ -141,15 +142,16 @@ impl CommitPoint {
 pub struct Completion {
     /// The version of the app's state now.
     pub version: u64,
-    /// True when the request was answered already, at its deadline. What the work did must be taken in; a
-    /// further effect that the reader doesn't expect any more should be left out.
+    /// True when the request was answered already, at its deadline. What the work did must be taken
+    /// in; a further effect that the reader doesn't expect any more should be left out.
     pub late: bool,
 }
 
 pub(crate) type Finish<A, R> = Box<dyn FnOnce(&mut A, Completion) -> Result<R, Fault> + Send>;
 type Work<A, R> = Box<dyn FnOnce(&CommitPoint) -> Finish<A, R> + Send>;
 
-/// The part of a request that may wait: work for another thread, and what the app makes of its result.
+/// The part of a request that may wait: work for another thread, and what the app makes of its
+/// result.
 pub struct Blocking<A: ?Sized, R = Reply> {
     work: Work<A, R>,
     /// What the work waits for, and how long that may take.
@@ -168,13 +170,14 @@ impl<A: ?Sized, R> fmt::Debug for Blocking<A, R> {
 impl<A: 'static, R: 'static> Blocking<A, R> {
     /// Makes the work of a request.
     ///
-    /// `work` runs on another thread. It must call [`CommitPoint::begin`] before it changes anything, and
-    /// stop if that returns false. `finish` gets its result on the serving loop, exactly once, whenever it
-    /// comes, and makes the answer. In the meantime the app may have handled other requests.
+    /// `work` runs on another thread. It must call [`CommitPoint::begin`] before it changes
+    /// anything, and stop if that returns false. `finish` gets its result on the serving loop,
+    /// exactly once, whenever it comes, and makes the answer. In the meantime the app may have
+    /// handled other requests.
     ///
-    /// `waits_for` names what the work waits for: `the disk of a.txt`. If that takes longer than `deadline`,
-    /// or than the requester waits, the request fails if nothing took effect yet, and its outcome is
-    /// unknown otherwise.
+    /// `waits_for` names what the work waits for: `the disk of a.txt`. If that takes longer than
+    /// `deadline`, or than the requester waits, the request fails if nothing took effect yet, and
+    /// its outcome is unknown otherwise.
     pub fn new<T: Send + 'static>(
         waits_for: impl Into<String>,
         deadline: Duration,
@@ -250,8 +253,8 @@ pub(crate) struct Started<R> {
 }
 
 impl<R> Started<R> {
-    /// Calls the work off unless it takes effect already. Returns the answer of a request whose deadline has
-    /// come.
+    /// Calls the work off unless it takes effect already. Returns the answer of a request whose
+    /// deadline has come.
     pub(crate) fn overdue(&self) -> Fault {
         let seconds = self.began.elapsed().as_secs_f64();
         let silent = format!("{} did not answer within {seconds:.0} s", self.waits_for);

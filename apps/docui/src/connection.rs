@@ -31,7 +31,8 @@ pub(crate) struct Wakes<'a> {
 pub(crate) enum Next {
     /// A frame.
     Frame(Frame),
-    /// Something is due: another thread asked for something, a watched path changed, or the deadline has come.
+    /// Something is due: another thread asked for something, a watched path changed, or the
+    /// deadline has come.
     Due,
     /// The other side has closed.
     Closed,
@@ -75,8 +76,8 @@ impl Connection {
         }
     }
 
-    /// Returns what comes next: a frame, the end of the connection, or something else that is due. Writes batched
-    /// answers before it waits.
+    /// Returns what comes next: a frame, the end of the connection, or something else that is due.
+    /// Writes batched answers before it waits.
     pub(crate) fn next(&mut self, wakes: &Wakes<'_>) -> io::Result<Next> {
         loop {
             if let Some(frame) = self.take_frame()? {
@@ -175,7 +176,8 @@ impl Connection {
         }
     }
 
-    /// Refuses a method that this version doesn't know: a later minor version of the daemon may use it.
+    /// Refuses a method that this version doesn't know: a later minor version of the daemon may use
+    /// it.
     fn refuse_unknown(&mut self, number: u64, request: Option<u64>) -> io::Result<()> {
         let Some(id) = request else { return Ok(()) };
         let request = Envelope::request(Method::Ping, id, self.incarnation);
@@ -184,8 +186,9 @@ impl Connection {
 
     /// Waits for the stream or a wake, and reads once.
     ///
-    /// Waits with `poll`, because on Linux a process that blocks in `read` on a Unix socket also wakes up
-    /// whenever the peer has read something and there is room to write again (`unix_write_space`).
+    /// Waits with `poll`, because on Linux a process that blocks in `read` on a Unix socket also
+    /// wakes up whenever the peer has read something and there is room to write again
+    /// (`unix_write_space`).
     fn read(&mut self, wakes: &Wakes<'_>) -> io::Result<Read> {
         self.flush()?;
         self.make_room();

@@ -1,4 +1,5 @@
-//! How an app says something unasked, from any thread: the serving loop sends it, in order with its answers.
+//! How an app says something unasked, from any thread: the serving loop sends it, in order with its
+//! answers.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Read, Write};
@@ -13,12 +14,13 @@ use pipemux_proto::ids::Incarnation;
 use crate::job::{CancelFlag, JobHandle, PendingReport};
 use crate::limits::{HANDLE_TEXT_MAX, NOTICES_QUEUED_MAX};
 
-/// A session's way to the daemon for what nobody asked for: the state changed, readers should know something,
-/// work goes on outside of requests. Cheap to clone; any thread may use it, also while the app handles a request.
+/// A session's way to the daemon for what nobody asked for: the state changed, readers should know
+/// something, work goes on outside of requests. Cheap to clone; any thread may use it, also while
+/// the app handles a request.
 ///
-/// Nothing here waits. The serving loop sends what was asked for once it has finished the request that it is
-/// handling, and what is asked for while `App` methods run follows their answer. After the session has ended,
-/// and in the default value, calls do nothing.
+/// Nothing here waits. The serving loop sends what was asked for once it has finished the request
+/// that it is handling, and what is asked for while `App` methods run follows their answer. After
+/// the session has ended, and in the default value, calls do nothing.
 ///
 /// ```no_run
 /// # fn open(opening: &docui::Opening) {
@@ -70,19 +72,21 @@ pub(crate) enum BusyState {
 }
 
 impl Handle {
-    /// Says that the state changed, so that readers who wait are told and the next view is a fresh one. Put the
-    /// change where [`crate::App::view`] finds it first. [`crate::App::refresh`] is called before.
+    /// Says that the state changed, so that readers who wait are told and the next view is a fresh
+    /// one. Put the change where [`crate::App::view`] finds it first. [`crate::App::refresh`] is
+    /// called before.
     pub fn changed(&self) {
         self.ask(|asked| asked.changed = true);
     }
 
-    /// Has the serving loop call [`crate::App::refresh`]; readers are told only if that returns true.
+    /// Has the serving loop call [`crate::App::refresh`]; readers are told only if that returns
+    /// true.
     pub fn refresh(&self) {
         self.ask(|_| ());
     }
 
-    /// Gives every reader a line with their next answer, and ends their waits. The daemon shows at most 20 lines in
-    /// 10 seconds and counts the rest.
+    /// Gives every reader a line with their next answer, and ends their waits. The daemon shows at
+    /// most 20 lines in 10 seconds and counts the rest.
     pub fn notify(&self, text: impl Into<String>) {
         let text = shortened(text.into());
         self.ask(|asked| match asked.notices.len() < NOTICES_QUEUED_MAX {
@@ -91,8 +95,8 @@ impl Handle {
         });
     }
 
-    /// Says that the app works outside of requests, for this long at most: until then, or [`Handle::idle`], the
-    /// session isn't put to sleep, and `pipemux sessions` shows what it does.
+    /// Says that the app works outside of requests, for this long at most: until then, or
+    /// [`Handle::idle`], the session isn't put to sleep, and `pipemux sessions` shows what it does.
     pub fn busy(&self, what: impl Into<String>, at_most: Duration) {
         let what = shortened(what.into());
         // What lies too far ahead for the clock is bounded by the daemon anyway.
@@ -106,7 +110,8 @@ impl Handle {
     }
 
     /// Returns the handle of a job that an action begins, or that the process before this one did
-    /// ([`crate::App::resume_jobs`]). The key is the app's own name of the job, which no other job of the session ever has.
+    /// ([`crate::App::resume_jobs`]). The key is the app's own name of the job, which no other job
+    /// of the session ever has.
     pub fn job(&self, key: impl Into<String>) -> JobHandle {
         JobHandle::new(key.into(), self.clone())
     }

@@ -12,13 +12,13 @@ use crate::limits::{HANDLE_TEXT_MAX, JOB_OUTPUT_QUEUED_MAX};
 
 /// A job of a session, for the thread that does it. Cheap to clone; any thread may use it.
 ///
-/// An action begins a job with [`Handle::job`] and answers with [`crate::Reply::started`]. From then on readers see how far
-/// it is, and are told of its end exactly once. A job whose last handle is dropped without an end has failed, so that a
-/// thread that panics leaves nobody waiting.
+/// An action begins a job with [`Handle::job`] and answers with [`crate::Reply::started`]. From
+/// then on readers see how far it is, and are told of its end exactly once. A job whose last handle
+/// is dropped without an end has failed, so that a thread that panics leaves nobody waiting.
 ///
 /// A process that is lost with running jobs is followed by another one, which is told of them in
-/// [`crate::App::resume_jobs`]. It goes on with a job by taking its handle again; readers are told that all others are
-/// lost.
+/// [`crate::App::resume_jobs`]. It goes on with a job by taking its handle again; readers are told
+/// that all others are lost.
 ///
 /// ```no_run
 /// # fn update(handle: &docui::Handle) -> Result<docui::Reply, docui::Fault> {
@@ -77,7 +77,8 @@ impl JobHandle {
         &self.0.key
     }
 
-    /// Tells how many units are done of how many (0: nobody knows), and what it does at the moment, in a few words.
+    /// Tells how many units are done of how many (0: nobody knows), and what it does at the moment,
+    /// in a few words.
     pub fn progress(&self, done: u64, total: u64, text: impl Into<String>) {
         let mut text = text.into();
         text.truncate(text.floor_char_boundary(HANDLE_TEXT_MAX));
@@ -87,8 +88,8 @@ impl JobHandle {
         });
     }
 
-    /// Adds a piece of output. The daemon keeps the last 128 KiB of all pieces; of what comes faster than the serving loop
-    /// passes it on the oldest is left out, and a line says how much.
+    /// Adds a piece of output. The daemon keeps the last 128 KiB of all pieces; of what comes
+    /// faster than the serving loop passes it on the oldest is left out, and a line says how much.
     pub fn output(&self, piece: impl AsRef<[u8]>) {
         self.ask(|pending| pending.add_output(piece.as_ref()));
     }
@@ -108,12 +109,14 @@ impl JobHandle {
         self.0.end(JobEnd::Cancelled, brief.into());
     }
 
-    /// Returns true once a reader has asked to cancel it. The work should then end soon, with [`JobHandle::cancelled`].
+    /// Returns true once a reader has asked to cancel it. The work should then end soon, with
+    /// [`JobHandle::cancelled`].
     pub fn is_cancelled(&self) -> bool {
         self.0.cancel.is_set()
     }
 
-    /// Waits until a reader asks to cancel it, but not longer than this. Returns [`JobHandle::is_cancelled`].
+    /// Waits until a reader asks to cancel it, but not longer than this. Returns
+    /// [`JobHandle::is_cancelled`].
     pub fn cancelled_within(&self, time: Duration) -> bool {
         let flag = &self.0.cancel;
         let cancelled = flag.cancelled.lock().unwrap_or_else(PoisonError::into_inner);

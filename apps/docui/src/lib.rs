@@ -1,8 +1,8 @@
 //! SDK for PipeMux apps.
 //!
-//! An app is a model, an [`App::update`] that carries out one action, and an [`App::view`] that renders
-//! the model as Markdown with anchors. The SDK does the rest: the connection to the daemon, action
-//! signatures, argument types, stale anchors, errors.
+//! An app is a model, an [`App::update`] that carries out one action, and an [`App::view`] that
+//! renders the model as Markdown with anchors. The SDK does the rest: the connection to the daemon,
+//! action signatures, argument types, stale anchors, errors.
 //!
 //! | module | purpose |
 //! |---|---|
@@ -23,16 +23,18 @@
 //! | [`serve`] | runs an app on its connection to the daemon |
 //! | [`testing`] | drives an app in tests, without a daemon |
 //!
-//! Internally, `connection` reads and writes frames, `session_table` hands each frame to its session, and
-//! `session` decodes it and calls the app, whose type `served` erases; `run_changes` remembers what the current run changed itself;
-//! `path_watch` tells when the paths change that an app watches; `limits` names every bound.
+//! Internally, `connection` reads and writes frames, `session_table` hands each frame to its
+//! session, and `session` decodes it and calls the app, whose type `served` erases; `run_changes`
+//! remembers what the current run changed itself; `path_watch` tells when the paths change that an
+//! app watches; `limits` names every bound.
 //!
 //! # A complete app
 //!
 //! A fight with three enemies, a fireball and a way out:
 //!
 //! ```no_run
-// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are
+// checked otherwise.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![doc = include_str!("../examples/arena.rs")]
 //! ```
@@ -108,8 +110,8 @@ pub use reply::{Ask, Done, Reply, Started};
 pub use serve::run;
 pub use view::{Embed, Object, View};
 
-/// Returns the ref by which calls and commands name an object of a session, whether a window shows it or not:
-/// `obj:editor/main:file:pic.png`. `address` is the session's, `ty` the object's type.
+/// Returns the ref by which calls and commands name an object of a session, whether a window shows
+/// it or not: `obj:editor/main:file:pic.png`. `address` is the session's, `ty` the object's type.
 pub fn object_ref(address: &str, ty: Option<&str>, key: &str) -> String {
     let of = Ref {
         prefix: None,

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-/// How long a request is waited for before the serving loop goes on with others. Work that is done by then,
-/// which nearly all is, is answered in order.
+/// How long a request is waited for before the serving loop goes on with others. Work that is done
+/// by then, which nearly all is, is answered in order.
 pub const PATIENCE: Duration = Duration::from_millis(200);
 /// How long a session that is closed waits for the work of its requests.
 pub const CLOSE_PATIENCE: Duration = Duration::from_millis(1_200);
-/// How long before the requester gives up an answer is sent, if its deadline is not shorter than four times
-/// that.
+/// How long before the requester gives up an answer is sent, if its deadline is not shorter than
+/// four times that.
 pub const DEADLINE_MARGIN: Duration = Duration::from_secs(1);
 /// How long before the deadline of its request work stops to wait for what may go on.
 pub const ANSWER_MARGIN: Duration = Duration::from_millis(1_500);
@@ -22,9 +22,11 @@ pub const THREAD_STACK: usize = 512 * 1024;
 pub const LEASE_RETRY: Duration = Duration::from_millis(20);
 /// Bytes that one read of the connection may bring, at first and while messages are small.
 pub const READ_MIN: usize = 16 * 1024;
-/// Bytes that one read may bring while messages are large: a body of 64 KiB and the frame around it.
+/// Bytes that one read may bring while messages are large: a body of 64 KiB and the frame around
+/// it.
 pub const READ_MAX: usize = 65 * 1024;
-/// Longest body, in bytes, that is copied out of the read buffer. A longer one takes the buffer over.
+/// Longest body, in bytes, that is copied out of the read buffer. A longer one takes the buffer
+/// over.
 pub const COPIED_BODY_MAX: usize = 8 * 1024;
 /// Longest answer, in bytes, that is batched with others into one write.
 pub const BATCHED_BODY_MAX: usize = 16 * 1024;
@@ -44,8 +46,8 @@ pub const JOB_OUTPUT_QUEUED_MAX: usize = 128 * 1024;
 pub const PAGED_READERS_MAX: usize = 64;
 /// Shortest time between two refreshes that [`crate::App::next_wake`] asks for.
 pub const WAKE_SPACING: Duration = Duration::from_millis(20);
-/// How long after the first event of a watched path the app is refreshed: what is written in pieces is then
-/// mostly complete.
+/// How long after the first event of a watched path the app is refreshed: what is written in pieces
+/// is then mostly complete.
 pub const WATCH_SETTLE: Duration = Duration::from_millis(50);
 /// Shortest time between two looks at the events of watched paths.
 pub const WATCH_SPACING: Duration = Duration::from_millis(50);

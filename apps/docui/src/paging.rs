@@ -12,7 +12,8 @@
 //! assert!(pages.hides(3, items.len()));
 //! ```
 //!
-//! In an app that is [`App::PER_READER`](crate::App::PER_READER), each reader turns pages for itself:
+//! In an app that is [`App::PER_READER`](crate::App::PER_READER), each reader turns pages for
+//! itself:
 //!
 //! ```
 //! use docui::paging::ReaderPages;
@@ -31,7 +32,8 @@ use pipemux_proto::Fault;
 
 use crate::limits::PAGED_READERS_MAX;
 
-/// Which page of a list is shown. The list itself may grow and shrink: the page that is shown always exists.
+/// Which page of a list is shown. The list itself may grow and shrink: the page that is shown
+/// always exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Pages {
     size: usize,
@@ -148,8 +150,8 @@ impl ReaderPages {
         self.turned.get(reader).map_or_else(|| Pages::new(self.size), |(_, pages)| *pages)
     }
 
-    /// Returns the page that a reader is shown, to be turned. Of more than [`PAGED_READERS_MAX`] readers, the one who
-    /// turned a page the longest time ago is shown the first page again.
+    /// Returns the page that a reader is shown, to be turned. Of more than [`PAGED_READERS_MAX`]
+    /// readers, the one who turned a page the longest time ago is shown the first page again.
     pub fn of_mut(&mut self, reader: &str) -> &mut Pages {
         if !self.turned.contains_key(reader) && self.turned.len() >= PAGED_READERS_MAX {
             let oldest = self.turned.iter().min_by_key(|(_, (turn, _))| *turn);

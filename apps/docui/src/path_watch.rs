@@ -1,8 +1,8 @@
 //! Watches the paths that apps name ([`crate::App::watched`]) for changes by other programs.
 //!
-//! The directories of the paths are watched, so that a file that is replaced by a rename counts as changed, and one
-//! that is made where none was. A disk may hang when a watch is added, so that is done on another thread. While a
-//! path can't be watched, its app is refreshed once a second.
+//! The directories of the paths are watched, so that a file that is replaced by a rename counts as
+//! changed, and one that is made where none was. A disk may hang when a watch is added, so that is
+//! done on another thread. While a path can't be watched, its app is refreshed once a second.
 
 mod system;
 
@@ -39,7 +39,8 @@ struct SessionPaths {
     wanted: BTreeSet<PathBuf>,
     /// True when there are more paths than are watched.
     too_many: bool,
-    /// Where events of a path come from. A symbolic link has two places: its own, and that of what it leads to.
+    /// Where events of a path come from. A symbolic link has two places: its own, and that of what
+    /// it leads to.
     watched: HashMap<PathBuf, Vec<Place>>,
     adding: Vec<Adding>,
     /// When the app is refreshed, since something changed.
@@ -143,8 +144,8 @@ impl PathWatch {
         })
     }
 
-    /// Ends the watches of directories that no path needs. Not while watches are being added, since they may be
-    /// the same ones.
+    /// Ends the watches of directories that no path needs. Not while watches are being added, since
+    /// they may be the same ones.
     fn remove_unused(&mut self) {
         if self.sessions.values().any(|paths| !paths.adding.is_empty()) {
             return;
@@ -156,7 +157,8 @@ impl PathWatch {
 }
 
 impl SessionPaths {
-    /// Returns whether an event is about a path of this session. What can't be watched any more is tried again.
+    /// Returns whether an event is about a path of this session. What can't be watched any more is
+    /// tried again.
     fn concerns(&mut self, event: &Event<'_>, now: Instant) -> bool {
         match event {
             Event::Name(watch, name) => {
@@ -231,7 +233,8 @@ impl SessionPaths {
     }
 }
 
-/// Watches a path: the directory that has it and, if it is a symbolic link, the one that has what it leads to.
+/// Watches a path: the directory that has it and, if it is a symbolic link, the one that has what
+/// it leads to.
 fn places(system: &System, path: &Path) -> Option<Vec<Place>> {
     let place = |path: &Path| {
         let watch = system.watch(path.parent()?).ok()?;

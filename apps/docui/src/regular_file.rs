@@ -1,11 +1,11 @@
 //! Opens files that must be regular ones, without ever waiting for something else at their path.
 //!
-//! A path that the user names may lead to a pipe, a device, a socket or a directory, and may do so only by
-//! the time it is opened. Opening or reading a pipe waits for its other end, a terminal waits for keys, and
-//! `/dev/zero` never ends. So the kind is checked on what was opened.
+//! A path that the user names may lead to a pipe, a device, a socket or a directory, and may do so
+//! only by the time it is opened. Opening or reading a pipe waits for its other end, a terminal
+//! waits for keys, and `/dev/zero` never ends. So the kind is checked on what was opened.
 //!
-//! These functions can still wait for a file system that hangs. What the user names belongs on a thread of
-//! its own: see [`crate::blocking`].
+//! These functions can still wait for a file system that hangs. What the user names belongs on a
+//! thread of its own: see [`crate::blocking`].
 
 use std::fmt;
 use std::fs::{File, FileType, Metadata, OpenOptions};
@@ -127,13 +127,13 @@ pub fn read_to_string(path: &Path) -> Result<String, OpenError> {
 /// # Errors
 /// As [`open`].
 pub fn open_with(path: &Path, options: &mut OpenOptions) -> Result<(File, Metadata), OpenError> {
-    // Opening a device can have an effect, so what is visibly something else isn't opened at all. What is
-    // opened in spite of this check is checked again.
+    // Opening a device can have an effect, so what is visibly something else isn't opened at all.
+    // What is opened in spite of this check is checked again.
     if let Ok(metadata) = path.metadata() {
         check(&metadata).map_err(OpenError::Kind)?;
     }
-    // With NONBLOCK, opening a pipe doesn't wait for its other end. For a regular file it has no meaning but
-    // one: while another program holds a lease on it, opening fails instead of waiting.
+    // With NONBLOCK, opening a pipe doesn't wait for its other end. For a regular file it has no
+    // meaning but one: while another program holds a lease on it, opening fails instead of waiting.
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY;
     options.custom_flags(flags.bits().cast_signed());
     let file = loop {

@@ -13,7 +13,8 @@ use crate::args::Record;
 use crate::job::JobHandle;
 use crate::view::link_slot;
 
-/// The result of an update that did not fail. [`Done`], [`Ask`] and [`Started`] convert into it with `into()`.
+/// The result of an update that did not fail. [`Done`], [`Ask`] and [`Started`] convert into it
+/// with `into()`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reply {
     /// The action took effect.
@@ -48,7 +49,8 @@ impl From<Started> for Reply {
     }
 }
 
-/// Reports an action that began a job. A daemon that knows no jobs is told that the action took effect.
+/// Reports an action that began a job. A daemon that knows no jobs is told that the action took
+/// effect.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Started(pub(crate) job::Started);
 
@@ -73,37 +75,41 @@ impl Started {
         self
     }
 
-    /// Marks that readers know the job by its key, which begins with a letter and has at most 32 letters, digits, `-` and
-    /// `_`: `job c2`. Other jobs are named by a number that the daemon gives.
+    /// Marks that readers know the job by its key, which begins with a letter and has at most 32
+    /// letters, digits, `-` and `_`: `job c2`. Other jobs are named by a number that the daemon
+    /// gives.
     #[must_use]
     pub fn named(mut self) -> Self {
         self.0.named = true;
         self
     }
 
-    /// Marks that the brief tells all that the action changed, so that the answer doesn't show the window.
+    /// Marks that the brief tells all that the action changed, so that the answer doesn't show the
+    /// window.
     #[must_use]
     pub fn complete(mut self) -> Self {
         self.0.complete = true;
         self
     }
 
-    /// Marks that a run which waits for the job's end goes on behind it though it failed: that it failed is its result, as
-    /// a command's exit status is.
+    /// Marks that a run which waits for the job's end goes on behind it though it failed: that it
+    /// failed is its result, as a command's exit status is.
     #[must_use]
     pub fn fails_alone(mut self) -> Self {
         self.0.fails_alone = true;
         self
     }
 
-    /// Says how long the job has run already, when the action waited for its end: its duration counts from its beginning.
+    /// Says how long the job has run already, when the action waited for its end: its duration
+    /// counts from its beginning.
     #[must_use]
     pub fn ran(mut self, time: Duration) -> Self {
         self.0.ran_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         self
     }
 
-    /// Names a job that the action ended, such as the one that this one replaces: the reader isn't told of its end again.
+    /// Names a job that the action ended, such as the one that this one replaces: the reader isn't
+    /// told of its end again.
     #[must_use]
     pub fn ended_job(mut self, key: impl Into<String>) -> Self {
         self.0.ended_jobs.push(key.into());
@@ -117,8 +123,8 @@ impl Started {
         self
     }
 
-    /// Marks that the job goes on while its session sleeps, because [`crate::App::save`] saves it and
-    /// [`crate::App::open`] goes on with it. Any other running job keeps the session awake.
+    /// Marks that the job goes on while its session sleeps, because [`crate::App::save`] saves it
+    /// and [`crate::App::open`] goes on with it. Any other running job keeps the session awake.
     #[must_use]
     pub fn sleeps(mut self) -> Self {
         self.0.sleeps = true;
@@ -136,8 +142,8 @@ impl Started {
 pub struct Done(pub(crate) app::Done);
 
 impl Done {
-    /// Summarises the effect in one line: `2 of 3 matches`. The daemon writes the action's name before
-    /// it.
+    /// Summarises the effect in one line: `2 of 3 matches`. The daemon writes the action's name
+    /// before it.
     pub fn new(brief: impl Into<String>) -> Self {
         Self(app::Done { brief: brief.into(), ..app::Done::default() })
     }
@@ -156,15 +162,16 @@ impl Done {
         self
     }
 
-    /// Tells what the action changed in files, as a unified diff. The history keeps it for those who ask; no answer
-    /// shows it.
+    /// Tells what the action changed in files, as a unified diff. The history keeps it for those
+    /// who ask; no answer shows it.
     #[must_use]
     pub fn diff(mut self, diff: impl Into<String>) -> Self {
         self.0.diff = Some(diff.into()).filter(|diff| !diff.is_empty());
         self
     }
 
-    /// Tells which files the action changed, made or removed, as absolute paths: `pipemux who` finds it by them.
+    /// Tells which files the action changed, made or removed, as absolute paths: `pipemux who`
+    /// finds it by them.
     #[must_use]
     pub fn changed_files(mut self, paths: impl IntoIterator<Item = String>) -> Self {
         self.0.changed_files.extend(paths);
@@ -172,24 +179,25 @@ impl Done {
         self
     }
 
-    /// Says why no link takes back what the action did, and what does; empty if it changed nothing that an undo takes back.
+    /// Says why no link takes back what the action did, and what does; empty if it changed nothing
+    /// that an undo takes back.
     #[must_use]
     pub fn no_undo(mut self, why: impl Into<String>) -> Self {
         self.0.no_undo = Some(why.into());
         self
     }
 
-    /// Shows the content of a view besides the brief: a query's result, or what makes sure that an act did what
-    /// was meant. It should keep to [`crate::Context::budget`]. The line numbers in it are told by
-    /// [`Done::shows`].
+    /// Shows the content of a view besides the brief: a query's result, or what makes sure that an
+    /// act did what was meant. It should keep to [`crate::Context::budget`]. The line numbers in it
+    /// are told by [`Done::shows`].
     #[must_use]
     pub fn content(mut self, view: crate::View) -> Self {
         self.0.content = view.0.content;
         self
     }
 
-    /// Marks that the brief and the content tell all that the action changed, so that the answer doesn't show
-    /// the window.
+    /// Marks that the brief and the content tell all that the action changed, so that the answer
+    /// doesn't show the window.
     #[must_use]
     pub fn complete(mut self) -> Self {
         self.0.complete = true;
@@ -217,31 +225,34 @@ impl Done {
         self
     }
 
-    /// Adds a link to a likely next action, such as `undo`. It belongs to what was done: a link whose action
-    /// changes something and refers to no object is stale once the state has changed since, so that an old
-    /// `undo` never takes back a later change. One whose action has a [`crate::Change`] stays valid.
+    /// Adds a link to a likely next action, such as `undo`. It belongs to what was done: a link
+    /// whose action changes something and refers to no object is stale once the state has changed
+    /// since, so that an old `undo` never takes back a later change. One whose action has a
+    /// [`crate::Change`] stays valid.
     #[must_use]
     pub fn link(mut self, label: impl Into<String>, action: &impl Actions) -> Self {
         self.0.links.push(link_slot(label, action));
         self
     }
 
-    /// Marks that the action undid or redid an earlier change: the answer then also shows what disappeared.
+    /// Marks that the action undid or redid an earlier change: the answer then also shows what
+    /// disappeared.
     #[must_use]
     pub fn reverts(mut self) -> Self {
         self.0.reverts = true;
         self
     }
 
-    /// Names line numbers that the answer shows or maps, with the version in which they count, mostly
-    /// [`crate::Context::next_version`]: whatever its text says of line numbers.
+    /// Names line numbers that the answer shows or maps, with the version in which they count,
+    /// mostly [`crate::Context::next_version`]: whatever its text says of line numbers.
     #[must_use]
     pub fn shows(mut self, numbers: impl IntoIterator<Item = LineNumbers>) -> Self {
         self.0.numbers.extend(numbers);
         self
     }
 
-    /// Retires the numbers of a document from `first` on: they are refused as stale until they are shown again.
+    /// Retires the numbers of a document from `first` on: they are refused as stale until they are
+    /// shown again.
     #[must_use]
     pub fn retires(mut self, document: impl Into<String>, first: u64) -> Self {
         let document = document.into();
@@ -278,8 +289,8 @@ impl Done {
 
 /// A question that must be answered before an action goes on.
 ///
-/// When the reader answers, [`crate::App::update`] is called again with the same action, and with the
-/// answer in [`crate::Context::answer`].
+/// When the reader answers, [`crate::App::update`] is called again with the same action, and with
+/// the answer in [`crate::Context::answer`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ask(pub(crate) app::Needs);
 
@@ -304,9 +315,10 @@ impl Ask {
         Self::new(text, QuestionKind::Text)
     }
 
-    /// Asks for the fields of a record, by name or in order. The daemon checks them before the app is asked again;
-    /// [`crate::Context::form`] returns them. An app refuses one of them with [`pipemux_proto::Fault::field`]: the form
-    /// then stays open with the others as they were given.
+    /// Asks for the fields of a record, by name or in order. The daemon checks them before the app
+    /// is asked again; [`crate::Context::form`] returns them. An app refuses one of them with
+    /// [`pipemux_proto::Fault::field`]: the form then stays open with the others as they were
+    /// given.
     ///
     /// ```
     /// docui::record! { pub struct NewTask { title: String, column: String = "todo" } }
@@ -318,8 +330,8 @@ impl Ask {
         ask
     }
 
-    /// Gives a field of the form another default, which the app knows only now. A field with a default may be left
-    /// out, and is then sent with it.
+    /// Gives a field of the form another default, which the app knows only now. A field with a
+    /// default may be left out, and is then sent with it.
     #[must_use]
     pub fn default(mut self, field: &str, value: impl Into<Value>) -> Self {
         let mut fields = self.0.question.fields.iter_mut();
@@ -329,15 +341,16 @@ impl Ask {
         self
     }
 
-    /// Marks the text that is asked for as a secret, such as a password: it is never printed or kept.
+    /// Marks the text that is asked for as a secret, such as a password: it is never printed or
+    /// kept.
     #[must_use]
     pub fn secret(mut self) -> Self {
         self.0.question.secret = true;
         self
     }
 
-    /// Adds an option: a short label that becomes a link, such as `line 57`, and the rest of its line.
-    /// Options beyond [`CHOICES_MAX`] are only counted.
+    /// Adds an option: a short label that becomes a link, such as `line 57`, and the rest of its
+    /// line. Options beyond [`CHOICES_MAX`] are only counted.
     #[must_use]
     pub fn option(mut self, label: impl Into<String>, text: impl Into<String>) -> Self {
         if self.0.question.options.len() < CHOICES_MAX {
@@ -362,7 +375,8 @@ impl Ask {
         self
     }
 
-    /// Sets bytes that come back with the answer, for example what the options were when it was asked.
+    /// Sets bytes that come back with the answer, for example what the options were when it was
+    /// asked.
     #[must_use]
     pub fn token(mut self, token: impl Into<Vec<u8>>) -> Self {
         self.0.token = pipemux_proto::Blob(token.into().into());

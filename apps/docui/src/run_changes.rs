@@ -1,8 +1,8 @@
 //! The changes that the current run made itself, so that its later steps are not refused as stale.
 //!
-//! All steps of a run name the revs that the reader saw before the run. When a step changes an object,
-//! a later step on the same object would look stale. This module remembers which changes of rev were
-//! the run's own.
+//! All steps of a run name the revs that the reader saw before the run. When a step changes an
+//! object, a later step on the same object would look stale. This module remembers which changes of
+//! rev were the run's own.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -62,8 +62,9 @@ impl RunChanges {
         self.run_id == run_id && self.revs.get(key) == Some(&(seen, now))
     }
 
-    /// Records what one step did to the objects in its arguments. `before` and `after` give their revs.
-    /// If somebody else changed an object between two steps, the run's earlier change of it is dropped.
+    /// Records what one step did to the objects in its arguments. `before` and `after` give their
+    /// revs. If somebody else changed an object between two steps, the run's earlier change of it
+    /// is dropped.
     pub(crate) fn record(
         &mut self,
         run_id: &str,

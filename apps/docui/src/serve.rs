@@ -14,8 +14,8 @@ use crate::served::AppType;
 use crate::session::Response;
 use crate::session_table::SessionTable;
 
-/// Serves an app on the connection that this process inherited from the daemon, until the daemon closes
-/// it. Each session gets its own model. Returns the exit code for `main`.
+/// Serves an app on the connection that this process inherited from the daemon, until the daemon
+/// closes it. Each session gets its own model. Returns the exit code for `main`.
 ///
 /// An error is written to standard error, which is the session's log.
 ///

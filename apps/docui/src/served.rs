@@ -1,4 +1,5 @@
-//! An app whose type is erased. What serves apps is compiled once, with this crate, instead of once for each app.
+//! An app whose type is erased. What serves apps is compiled once, with this crate, instead of once
+//! for each app.
 
 use std::any::Any;
 use std::path::PathBuf;
@@ -51,7 +52,8 @@ impl AppType {
         }
     }
 
-    /// Returns the greeting that an app sends first. `can_watch` tells whether the system has watches.
+    /// Returns the greeting that an app sends first. `can_watch` tells whether the system has
+    /// watches.
     pub(crate) fn hello(&self, can_watch: bool) -> Hello {
         let software = format!("docui {}", env!("CARGO_PKG_VERSION"));
         let unreported = self.observes || self.watches && !can_watch;

@@ -52,8 +52,9 @@ pub(crate) enum Response {
 pub(crate) struct Session {
     app_type: AppType,
     app: Option<Box<dyn Served>>,
-    /// The opens that the app refused, while it isn't open. They are tried again before each request, and
-    /// each refusal says why, so that a session works as soon as what hindered it is mended.
+    /// The opens that the app refused, while it isn't open. They are tried again before each
+    /// request, and each refusal says why, so that a session works as soon as what hindered it is
+    /// mended.
     refused_opens: Vec<Opening>,
     /// Raised by everything that may change what views show.
     version: u64,
@@ -72,7 +73,8 @@ pub(crate) struct Session {
     parked: Vec<Parked>,
     /// When the app was last refreshed because it was due.
     refreshed: Option<Instant>,
-    /// True when the state changed by itself while a request was handled, and the daemon isn't told yet.
+    /// True when the state changed by itself while a request was handled, and the daemon isn't told
+    /// yet.
     untold: bool,
     /// The version of the state for which the app named the paths to watch.
     watched_version: u64,
@@ -156,14 +158,15 @@ impl Session {
         Ok(if frames.is_empty() { Response::Ignore } else { Response::Send(frames.into()) })
     }
 
-    /// Opens the app, or has it handle a further open. Returns `None` when the request waits for work on
-    /// another thread.
+    /// Opens the app, or has it handle a further open. Returns `None` when the request waits for
+    /// work on another thread.
     pub(crate) fn open(
         &mut self,
         request: &Envelope,
         message: OpenRequest,
     ) -> Result<Option<Opened>, Fault> {
-        // Versions of this SDK begin with 1, and a daemon of protocol 1.5 means by 0 that there is none.
+        // Versions of this SDK begin with 1, and a daemon of protocol 1.5 means by 0 that there is
+        // none.
         let (woken, again, due) = (message.woken.unwrap_or(0), message.again, message.due);
         self.jobs_before = message.jobs;
         let mut opening = Opening {
@@ -197,15 +200,15 @@ impl Session {
             },
             None => {
                 self.state_dir.clone_from(&opening.state_dir);
-                // If the SDK's own file is not for this version, the app does not resume either: its
-                // state may be for another version too.
+                // If the SDK's own file is not for this version, the app does not resume either:
+                // its state may be for another version too.
                 let saved =
                     RunChanges::load(&self.state_dir, woken).filter(|_| self.app_type.resumes);
                 opening.woken = saved.is_some();
                 let opened = (self.app_type.open)(&opening);
                 if opened.is_err() && again {
-                    // Readers know the session, so it goes on once this is mended. The saved state is not
-                    // used then, because the daemon has told them that it is lost.
+                    // Readers know the session, so it goes on once this is mended. The saved state
+                    // is not used then, because the daemon has told them that it is lost.
                     self.refused_opens.push(Opening { woken: false, ..opening.clone() });
                 }
                 let app = self.app.insert(opened?);
@@ -242,7 +245,8 @@ impl Session {
         let Some(opening) = self.refused_opens.first() else { return Ok(()) };
         let mut app = (self.app_type.open)(opening)?;
         for opening in self.refused_opens.drain(..).skip(1) {
-            // As after any restart, an open that is refused now doesn't keep the session from going on.
+            // As after any restart, an open that is refused now doesn't keep the session from going
+            // on.
             let _ = app.attach(&opening);
         }
         self.app = Some(app);
@@ -270,7 +274,8 @@ impl Session {
         }
     }
 
-    /// Returns the answer to an exchange, and the new version if the exchange changed what views show.
+    /// Returns the answer to an exchange, and the new version if the exchange changed what views
+    /// show.
     pub(crate) fn exchange(&mut self, body: Bytes) -> Result<(Bytes, Option<Changed>), Fault> {
         self.open_again()?;
         let ExchangeReply { body, changed } = self.app_mut()?.exchange(body)?;

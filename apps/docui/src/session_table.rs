@@ -1,4 +1,5 @@
-//! The sessions of one process: usually one, or many when the manifest says `isolation = "provider"`.
+//! The sessions of one process: usually one, or many when the manifest says `isolation =
+//! "provider"`.
 
 use std::collections::HashMap;
 use std::os::fd::AsFd;
@@ -73,7 +74,8 @@ impl SessionTable {
         self.sessions.values_mut().for_each(|session| session.update_watches(watch));
     }
 
-    /// Takes in what other threads have done and asked for, and does what is due. Returns the frames to send.
+    /// Takes in what other threads have done and asked for, and does what is due. Returns the
+    /// frames to send.
     pub(crate) fn run_due(&mut self) -> Result<Vec<u8>, EncodeError> {
         let mut asked = self.asked.take();
         let now = Instant::now();

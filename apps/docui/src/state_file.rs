@@ -9,11 +9,11 @@ use pipemux_proto::Fault;
 
 use crate::regular_file;
 
-/// Writes a file atomically: after a crash it has either its previous content or the new one. Only its
-/// user can read it.
+/// Writes a file atomically: after a crash it has either its previous content or the new one. Only
+/// its user can read it.
 ///
-/// The content is first written to a file beside it, whose name ends in `.new`. Nothing is synced, so
-/// after a power cut the previous content may be back. Don't use it for what must not be lost.
+/// The content is first written to a file beside it, whose name ends in `.new`. Nothing is synced,
+/// so after a power cut the previous content may be back. Don't use it for what must not be lost.
 ///
 /// # Errors
 /// The file can't be written. Its previous content is unchanged.

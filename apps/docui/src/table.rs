@@ -1,8 +1,8 @@
 //! A table whose rows are things: sorted, filtered and shown page by page.
 //!
-//! Only the app knows all rows, so sorting and filtering are its work: give a reader actions such as `sort(by)`,
-//! `find(text)` and `page(number)`, and pass their arguments on. Each row keeps its object's key, so that readers are
-//! told of a change which row it is in, and that a row moved.
+//! Only the app knows all rows, so sorting and filtering are its work: give a reader actions such
+//! as `sort(by)`, `find(text)` and `page(number)`, and pass their arguments on. Each row keeps its
+//! object's key, so that readers are told of a change which row it is in, and that a row moved.
 //!
 //! ```
 //! use docui::table::{Order, Table};
@@ -58,8 +58,8 @@ impl Table {
         Self { columns, rows: Vec::new(), page: None, total: 0 }
     }
 
-    /// Adds a row: its object and the cells of the other columns. Cells that are missing are empty, and those that no
-    /// column is for are left out.
+    /// Adds a row: its object and the cells of the other columns. Cells that are missing are empty,
+    /// and those that no column is for are left out.
     pub fn row<S: Into<String>>(
         &mut self,
         object: Object,
@@ -72,8 +72,8 @@ impl Table {
         self
     }
 
-    /// Sorts the rows by a column; rows that are equal there keep their order. Numbers are compared as numbers, with
-    /// what stands behind them left out: `9 KB` stands before `25 KB`.
+    /// Sorts the rows by a column; rows that are equal there keep their order. Numbers are compared
+    /// as numbers, with what stands behind them left out: `9 KB` stands before `25 KB`.
     ///
     /// # Errors
     /// There is no such column. The fault names those that there are.

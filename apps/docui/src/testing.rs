@@ -98,8 +98,8 @@ impl<A: App> Host<A> {
         Ok(host)
     }
 
-    /// Starts the app again after its process was lost, with the opens that the session had, each a list of
-    /// arguments. An open that is refused doesn't end the session.
+    /// Starts the app again after its process was lost, with the opens that the session had, each a
+    /// list of arguments. An open that is refused doesn't end the session.
     ///
     /// # Panics
     /// The address is invalid.
@@ -134,7 +134,8 @@ impl<A: App> Host<A> {
         })
     }
 
-    /// Hibernates the app and wakes it with these opens, each a list of arguments, as the daemon does.
+    /// Hibernates the app and wakes it with these opens, each a list of arguments, as the daemon
+    /// does.
     ///
     /// # Errors
     /// The app can't be hibernated, or did not find its saved state again.
@@ -147,7 +148,8 @@ impl<A: App> Host<A> {
         })
     }
 
-    /// Has the app save its state and ends it, as the daemon does. Returns the version that was saved.
+    /// Has the app save its state and ends it, as the daemon does. Returns the version that was
+    /// saved.
     ///
     /// # Errors
     /// The app can't be hibernated. It goes on unchanged.
@@ -160,8 +162,8 @@ impl<A: App> Host<A> {
         Ok(version)
     }
 
-    /// Starts the app that was hibernated with this version, and repeats these opens. Returns whether
-    /// the app resumed from its saved state, and what it noted.
+    /// Starts the app that was hibernated with this version, and repeats these opens. Returns
+    /// whether the app resumed from its saved state, and what it noted.
     ///
     /// # Errors
     /// The app's `open` or `attach` failed.
@@ -214,13 +216,15 @@ impl<A: App> Host<A> {
         typed(self.session.app()?)
     }
 
-    /// Carries out an action in a new run, by the default reader, who has seen what [`Host::project`]
-    /// returned last. A destructive action first asks for confirmation: use [`Host::answer`].
+    /// Carries out an action in a new run, by the default reader, who has seen what
+    /// [`Host::project`] returned last. A destructive action first asks for confirmation: use
+    /// [`Host::answer`].
     pub fn invoke(&mut self, action: &A::Action) -> Outcome {
         self.invoke_as("default", self.seen_version, action)
     }
 
-    /// Carries out an action in a new run, as a call gives it: by its name, with the arguments by theirs.
+    /// Carries out an action in a new run, as a call gives it: by its name, with the arguments by
+    /// theirs.
     pub fn call(
         &mut self,
         action: &str,
@@ -248,14 +252,15 @@ impl<A: App> Host<A> {
         self.step_as(reader, seen_version, action)
     }
 
-    /// Carries out an action in a new run, by the default reader, who has seen only an earlier process
-    /// of the app: [`crate::Context::seen_lost`].
+    /// Carries out an action in a new run, by the default reader, who has seen only an earlier
+    /// process of the app: [`crate::Context::seen_lost`].
     pub fn invoke_lost(&mut self, action: &A::Action) -> Outcome {
         self.runs += 1;
         self.step_lost(action)
     }
 
-    /// Carries out an action as a further step of the current run, which [`Host::invoke_lost`] began.
+    /// Carries out an action as a further step of the current run, which [`Host::invoke_lost`]
+    /// began.
     pub fn step_lost(&mut self, action: &A::Action) -> Outcome {
         let invoke = Invoke { seen_lost: true, ..self.message("default", 0, action) };
         self.send(invoke)
@@ -342,8 +347,8 @@ impl<A: App> Host<A> {
         self.project(lod, budget).map(|projection| written(&projection))
     }
 
-    /// Begins an action in a new run, by the default reader. Returns `None` when its work isn't done soon:
-    /// then [`Host::end_wait`] ends it.
+    /// Begins an action in a new run, by the default reader. Returns `None` when its work isn't
+    /// done soon: then [`Host::end_wait`] ends it.
     pub fn begin(&mut self, action: &A::Action) -> Option<Outcome> {
         self.runs += 1;
         let invoke = self.message("default", self.seen_version, action);
@@ -372,8 +377,8 @@ impl<A: App> Host<A> {
         answered(&bytes)
     }
 
-    /// Waits until all work of requests is done, and has the app take it in. Returns the lines that readers
-    /// are told about it.
+    /// Waits until all work of requests is done, and has the app take it in. Returns the lines that
+    /// readers are told about it.
     pub fn wait_for_work(&mut self) -> Vec<String> {
         let bytes = self.session.wait_for_parked();
         let notices =

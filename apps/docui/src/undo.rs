@@ -14,8 +14,9 @@
 //! assert_eq!(items.len(), 2);
 //! ```
 //!
-//! Give each outcome a link `undo` that names its change as a [`crate::Change`], so that the link stays valid and
-//! `pipemux undo` works: `done.link("undo", &Action::Undo { change: Some(Change(change)) })`.
+//! Give each outcome a link `undo` that names its change as a [`crate::Change`], so that the link
+//! stays valid and `pipemux undo` works: `done.link("undo", &Action::Undo { change:
+//! Some(Change(change)) })`.
 
 use std::collections::VecDeque;
 
@@ -35,7 +36,8 @@ pub struct Undo<T> {
     most: usize,
 }
 
-/// A change, and the state on its other side: before it while it is done, after it once it is undone.
+/// A change, and the state on its other side: before it while it is done, after it once it is
+/// undone.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 struct Recorded<T> {
     number: u64,
@@ -49,8 +51,8 @@ impl<T> Undo<T> {
         Self { done: VecDeque::new(), undone: Vec::new(), last: 0, most: most.max(1) }
     }
 
-    /// Records a change that is about to be made, with the state before it. Returns its number. Changes that were
-    /// undone can't be redone any more.
+    /// Records a change that is about to be made, with the state before it. Returns its number.
+    /// Changes that were undone can't be redone any more.
     pub fn record(&mut self, what: impl Into<String>, before: T) -> u64 {
         self.last += 1;
         self.undone.clear();
@@ -76,11 +78,12 @@ impl<T> Undo<T> {
         self.undone.last().map(|change| (change.number, change.what.as_str()))
     }
 
-    /// Undoes the newest change, which is the given one if one is given. Returns what it was, and its number, which
-    /// redoes it.
+    /// Undoes the newest change, which is the given one if one is given. Returns what it was, and
+    /// its number, which redoes it.
     ///
     /// # Errors
-    /// There is nothing to undo, or the given change isn't the newest one any more. Nothing changed.
+    /// There is nothing to undo, or the given change isn't the newest one any more. Nothing
+    /// changed.
     pub fn undo(&mut self, change: Option<u64>, state: &mut T) -> Result<(String, u64), Fault> {
         let newest = self.next_undo().map(|(number, what)| (number, what.to_owned()));
         check(change, newest, "undo", self.last)?;
@@ -91,11 +94,12 @@ impl<T> Undo<T> {
         Ok(told)
     }
 
-    /// Redoes the change that was undone last, which is the given one if one is given. Returns what it was, and its
-    /// number, which undoes it.
+    /// Redoes the change that was undone last, which is the given one if one is given. Returns what
+    /// it was, and its number, which undoes it.
     ///
     /// # Errors
-    /// There is nothing to redo, or the given change isn't the one that was undone last. Nothing changed.
+    /// There is nothing to redo, or the given change isn't the one that was undone last. Nothing
+    /// changed.
     pub fn redo(&mut self, change: Option<u64>, state: &mut T) -> Result<(String, u64), Fault> {
         let newest = self.next_redo().map(|(number, what)| (number, what.to_owned()));
         check(change, newest, "redo", self.last)?;

@@ -13,8 +13,8 @@ use crate::actions::Actions;
 pub struct Object(ObjectSlot);
 
 impl Object {
-    /// Makes an object from the app's own key for it and the label that is shown. A key must never be
-    /// reused for another object.
+    /// Makes an object from the app's own key for it and the label that is shown. A key must never
+    /// be reused for another object.
     pub fn new(key: impl Into<String>, label: impl Into<String>) -> Self {
         Self(ObjectSlot { key: key.into(), label: label.into(), ..ObjectSlot::default() })
     }
@@ -24,8 +24,8 @@ impl Object {
         &self.0.label
     }
 
-    /// Sets the object's type, so that it can be passed to parameters of type `Anchor<type>`. Readers see it in
-    /// the object's refs: `obj:enemy:23`.
+    /// Sets the object's type, so that it can be passed to parameters of type `Anchor<type>`.
+    /// Readers see it in the object's refs: `obj:enemy:23`.
     #[must_use]
     pub fn ty(mut self, ty: impl Into<String>) -> Self {
         self.0.ty = Some(ty.into());
@@ -40,23 +40,25 @@ impl Object {
         self
     }
 
-    /// Sets what tells the object from others with the same label, in one line: `pid 4711`. It is shown where a
-    /// reader chooses one of them.
+    /// Sets what tells the object from others with the same label, in one line: `pid 4711`. It is
+    /// shown where a reader chooses one of them.
     #[must_use]
     pub fn detail(mut self, detail: impl Into<String>) -> Self {
         self.0.detail = detail.into();
         self
     }
 
-    /// Says what the object's value is, when that is no text that the view shows: an image, a sound, any file.
-    /// Readers see it behind the ref: `[diagram](obj:7) PNG 640×480, 31 KB`. [`crate::App::read`] gives the bytes.
+    /// Says what the object's value is, when that is no text that the view shows: an image, a
+    /// sound, any file. Readers see it behind the ref: `[diagram](obj:7) PNG 640×480, 31 KB`.
+    /// [`crate::App::read`] gives the bytes.
     #[must_use]
     pub fn media(mut self, media: Media) -> Self {
         self.0.media = Some(media);
         self
     }
 
-    /// Sets the object's rev, 0 if it is never set. It must be the rev that [`crate::App::find`] returns.
+    /// Sets the object's rev, 0 if it is never set. It must be the rev that [`crate::App::find`]
+    /// returns.
     #[must_use]
     pub fn rev(mut self, rev: u64) -> Self {
         self.0.rev = rev;
@@ -64,8 +66,8 @@ impl Object {
     }
 }
 
-/// Another session's window, which a view shows inside of its own. The daemon fills it for the reader; the app never gets
-/// its text.
+/// Another session's window, which a view shows inside of its own. The daemon fills it for the
+/// reader; the app never gets its text.
 ///
 /// ```
 /// use docui::{Embed, Lod, View};
@@ -76,8 +78,8 @@ impl Object {
 pub struct Embed(EmbedSlot);
 
 impl Embed {
-    /// Embeds the window of a session, which must be open in the reader's workspace, at [`Lod::Summary`] and within
-    /// [`Embed::DEFAULT_BUDGET`].
+    /// Embeds the window of a session, which must be open in the reader's workspace, at
+    /// [`Lod::Summary`] and within [`Embed::DEFAULT_BUDGET`].
     pub fn new(session: impl Into<String>) -> Self {
         Self(EmbedSlot { session: session.into(), ..EmbedSlot::default() })
     }
@@ -92,7 +94,8 @@ impl Embed {
         self
     }
 
-    /// Sets the number of tokens that it may take. They count in the view's own budget: leave room for them.
+    /// Sets the number of tokens that it may take. They count in the view's own budget: leave room
+    /// for them.
     #[must_use]
     pub fn budget(mut self, tokens: u32) -> Self {
         self.0.budget = tokens;
@@ -117,8 +120,8 @@ impl View {
         Self(Projection { title: title.into(), ..Projection::default() }, None)
     }
 
-    /// Makes the view of an app that can't read what it shows: readers are told why, each time, and what to
-    /// do about it.
+    /// Makes the view of an app that can't read what it shows: readers are told why, each time, and
+    /// what to do about it.
     pub fn unreadable(fault: Fault) -> Self {
         Self(Projection::default(), Some(Box::new(fault)))
     }
@@ -129,8 +132,8 @@ impl View {
         self
     }
 
-    /// Adds Markdown, headings too. Anything in it that looks like an anchor, a code fence or a window's
-    /// heading (`## editor/main`) is escaped.
+    /// Adds Markdown, headings too. Anything in it that looks like an anchor, a code fence or a
+    /// window's heading (`## editor/main`) is escaped.
     pub fn text(&mut self, text: impl Into<String>) -> &mut Self {
         self.piece(Piece::Text(text.into()))
     }
@@ -151,10 +154,11 @@ impl View {
         self.piece(Piece::Link(LinkSlot { titled: true, ..link_slot(label, action) }))
     }
 
-    /// Adds a link with the code of its call, which it also shows. Names that views bind and calls of the app's own
-    /// actions may be among the arguments; they are resolved when the link is clicked:
-    /// `[Commit all](link:7 "git_commit(message='Update', files=git_staged())")`. Objects are named by their
-    /// keys: `attack(target=obj:enemy:b1)`. A link whose code isn't one call is shown as its label.
+    /// Adds a link with the code of its call, which it also shows. Names that views bind and calls
+    /// of the app's own actions may be among the arguments; they are resolved when the link is
+    /// clicked: `[Commit all](link:7 "git_commit(message='Update', files=git_staged())")`. Objects
+    /// are named by their keys: `attack(target=obj:enemy:b1)`. A link whose code isn't one call is
+    /// shown as its label.
     pub fn code_link(&mut self, label: impl Into<String>, code: impl Into<String>) -> &mut Self {
         let code = code.into();
         let action = code.split('(').next().unwrap_or_default().trim().to_owned();
@@ -171,8 +175,8 @@ impl View {
         }))
     }
 
-    /// Adds a code block whose lines are numbered from `first`. Readers are shown all of it again whenever its lines
-    /// move; [`View::identified_lines`] tells them in one line.
+    /// Adds a code block whose lines are numbered from `first`. Readers are shown all of it again
+    /// whenever its lines move; [`View::identified_lines`] tells them in one line.
     pub fn lines(
         &mut self,
         lang: impl Into<String>,
@@ -182,9 +186,10 @@ impl View {
         self.identified_lines(lang, first, text, Vec::new())
     }
 
-    /// Adds a code block whose lines are numbered from `first`, with the identities of the lines: a line
-    /// keeps its identity while it moves or is altered, and an identity is never given to another line of
-    /// the document. So a reader is told that lines moved: `lines 21-60 are now 19-58`.
+    /// Adds a code block whose lines are numbered from `first`, with the identities of the lines: a
+    /// line keeps its identity while it moves or is altered, and an identity is never given to
+    /// another line of the document. So a reader is told that lines moved: `lines 21-60 are now
+    /// 19-58`.
     pub fn identified_lines(
         &mut self,
         lang: impl Into<String>,
@@ -196,13 +201,14 @@ impl View {
         self.piece(Piece::Code(CodePiece { lang, text, first, lines }))
     }
 
-    /// Adds the window of another session, on lines of its own below a heading that only the daemon writes. A daemon that
-    /// can't show it shows a line that names the session instead.
+    /// Adds the window of another session, on lines of its own below a heading that only the daemon
+    /// writes. A daemon that can't show it shows a line that names the session instead.
     pub fn embed(&mut self, embed: Embed) -> &mut Self {
         self.piece(Piece::Embed(embed.0))
     }
 
-    /// Puts a line that names the session in the place of each embedded window, for a daemon that can't show it.
+    /// Puts a line that names the session in the place of each embedded window, for a daemon that
+    /// can't show it.
     pub(crate) fn name_embeds(content: &mut [Piece]) {
         for piece in content {
             if let Piece::Embed(EmbedSlot { session, .. }) = piece {
@@ -211,8 +217,8 @@ impl View {
         }
     }
 
-    /// Names line numbers of a document that the view shows beside its numbered code, in labels for example.
-    /// A number that isn't named doesn't count as seen.
+    /// Names line numbers of a document that the view shows beside its numbered code, in labels for
+    /// example. A number that isn't named doesn't count as seen.
     pub fn shows_number(
         &mut self,
         document: impl Into<String>,
@@ -224,8 +230,9 @@ impl View {
         self
     }
 
-    /// Sets the document that the window shows, as an opaque key: the path of a file, the query of a list. A
-    /// reader who was shown another document is shown all of this one, never a difference.
+    /// Sets the document that the window shows, as an opaque key: the path of a file, the query of
+    /// a list. A reader who was shown another document is shown all of this one, never a
+    /// difference.
     pub fn document(&mut self, key: impl Into<String>) -> &mut Self {
         self.0.document = Some(key.into());
         self

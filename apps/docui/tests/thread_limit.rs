@@ -1,5 +1,5 @@
-//! The bound of threads for work that may wait. It counts the threads of the process, so it has a program of
-//! its own.
+//! The bound of threads for work that may wait. It counts the threads of the process, so it has a
+//! program of its own.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 use std::sync::mpsc::channel;

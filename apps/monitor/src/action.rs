@@ -31,7 +31,8 @@ docui::actions! {
             n: i64 = 5,
             by: By = By::Mem,
         ) -> String;
-        /// Samples over some seconds, and whether the figure rises; what='top': load, CPU and the n processes that take most.
+        /// Samples over some seconds, and whether the figure rises; what='top': load, CPU and the n
+        /// processes that take most.
         query featured Watch = watch(
             what: Watched = Watched::Load,
             seconds: i64 = 9,

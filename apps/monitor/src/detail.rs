@@ -10,9 +10,8 @@ use crate::format::{
 use crate::resource::Resource;
 use crate::sample::{Disk, DiskSample, Period, Process, Sample};
 
-/// Describes the machine in one line:
-/// `CPU 38% · mem 5.1/24 GB · disk 61% · load 0.8 · top: rustc 71%`. The disk is the one that the session's
-/// directory is on.
+/// Describes the machine in one line: `CPU 38% · mem 5.1/24 GB · disk 61% · load 0.8 · top: rustc
+/// 71%`. The disk is the one that the session's directory is on.
 pub fn gist(sample: &Sample) -> String {
     let mut parts = vec![
         format!("CPU {}{}", percent(sample.cpu.total), period_suffix(sample.cpu.over)),
@@ -90,8 +89,8 @@ pub fn line(resource: Resource, sample: &Sample) -> String {
     }
 }
 
-/// Returns the lines that describe a resource beyond [`line()`]. Processes have none: the view shows them
-/// as a table.
+/// Returns the lines that describe a resource beyond [`line()`]. Processes have none: the view
+/// shows them as a table.
 pub fn lines(resource: Resource, sample: &Sample) -> Vec<String> {
     match resource {
         Resource::Cpu => {
@@ -140,8 +139,8 @@ pub fn lines(resource: Resource, sample: &Sample) -> Vec<String> {
     }
 }
 
-/// Returns the first `number` processes in an order. Equal ones are in the order of their pids, so that
-/// the same sample gives the same list.
+/// Returns the first `number` processes in an order. Equal ones are in the order of their pids, so
+/// that the same sample gives the same list.
 pub fn top(sample: &Sample, by: By, number: usize) -> Vec<&Process> {
     let mut processes: Vec<_> = sample.processes.iter().collect();
     let order = |a: &&Process, b: &&Process| -> Ordering {

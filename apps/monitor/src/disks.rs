@@ -1,4 +1,5 @@
-//! Looks at the mounted disks, on another thread: a network disk whose server is down doesn't answer.
+//! Looks at the mounted disks, on another thread: a network disk whose server is down doesn't
+//! answer.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -106,8 +107,8 @@ fn found(disk: &sysinfo::Disk) -> Option<Found> {
     })
 }
 
-/// Returns the size of a file system, the space in use and the space that is free for ordinary users, as
-/// `df` does. `None` if it has no size.
+/// Returns the size of a file system, the space in use and the space that is free for ordinary
+/// users, as `df` does. `None` if it has no size.
 fn space(path: &Path) -> Option<(u64, u64, u64)> {
     let space = rustix::fs::statvfs(path).ok()?;
     let bytes = |blocks: u64| blocks.saturating_mul(space.f_frsize);

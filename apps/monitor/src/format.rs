@@ -48,8 +48,8 @@ pub fn duration(duration: Duration) -> String {
     }
 }
 
-/// Names the period of a share of CPU time, with a space before it: ` over 12 min`. Empty for the last
-/// few seconds, which readers expect.
+/// Names the period of a share of CPU time, with a space before it: ` over 12 min`. Empty for the
+/// last few seconds, which readers expect.
 pub fn period_suffix(period: Period) -> String {
     const FEW: Duration = Duration::from_secs(10);
     match period {

@@ -11,7 +11,8 @@ use crate::sampler::Sampler;
 /// Most ancestors of this process that are protected.
 const ANCESTORS_MAX: usize = 64;
 
-/// Builds the question whether to terminate the process with this key, with the details of the process.
+/// Builds the question whether to terminate the process with this key, with the details of the
+/// process.
 ///
 /// # Errors
 /// The process has ended, or must not be terminated from here.
@@ -46,8 +47,8 @@ pub fn terminate(sampler: &mut Sampler, key: &str) -> Result<String, Fault> {
     Ok(format!("SIGTERM sent to {}", named(&found.process)))
 }
 
-/// Decides which processes may be terminated: those of the same user, but neither the monitor itself nor
-/// what it runs under.
+/// Decides which processes may be terminated: those of the same user, but neither the monitor
+/// itself nor what it runs under.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KillGuard {
     /// The monitor's pid.

@@ -17,16 +17,18 @@
 //! | [`kill`] | terminates one process, if that is allowed |
 //! | [`limits`] | the bounds |
 //!
-//! **Invariant: a view takes no sample.** Only [`sampler`] and [`model`] look at the system or the clock, so
-//! that the same sample and settings give the same view.
+//! **Invariant: a view takes no sample.** Only [`sampler`] and [`model`] look at the system or the
+//! clock, so that the same sample and settings give the same view.
 //!
-//! **Invariant: a signal reaches the process that was shown, or none.** [`kill`] opens a handle on the process
-//! before it compares the start time, so a process that reuses the pid is not hit.
+//! **Invariant: a signal reaches the process that was shown, or none.** [`kill`] opens a handle on
+//! the process before it compares the start time, so a process that reuses the pid is not hit.
 //!
-//! **Invariant: nothing waits for a figure.** A share of CPU time is taken over the time since the previous
-//! sample, and for the first sample since boot. Unless that is the last few seconds, the view says so.
+//! **Invariant: nothing waits for a figure.** A share of CPU time is taken over the time since the
+//! previous sample, and for the first sample since boot. Unless that is the last few seconds, the
+//! view says so.
 
-// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are
+// checked otherwise.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 pub mod action;
@@ -50,8 +52,8 @@ mod watch_top;
 pub use action::Action;
 pub use model::Monitor;
 
-/// Serves the app on the connection that this process inherited, as [`docui::run`] does. It is compiled here, together
-/// with what it uses, and not once more with the program.
+/// Serves the app on the connection that this process inherited, as [`docui::run`] does. It is
+/// compiled here, together with what it uses, and not once more with the program.
 pub fn run() -> std::process::ExitCode {
     docui::run::<Monitor>()
 }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 /// Most processes that are listed.
 pub const TOP_MAX: i64 = 100;
-/// Longest time that one call watches, in seconds. It leaves room for the answer before the request's deadline.
+/// Longest time that one call watches, in seconds. It leaves room for the answer before the
+/// request's deadline.
 pub const WATCH_SECONDS_MAX: i64 = 25;
 /// Shortest time between two samples, in seconds.
 pub const WATCH_EVERY_MIN: i64 = 1;

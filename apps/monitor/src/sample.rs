@@ -84,8 +84,8 @@ pub struct Disk {
 }
 
 impl Disk {
-    /// Returns the share of the space that ordinary users can't write any more, in percent. As in `df`, it
-    /// is rounded up, and the space reserved for root doesn't count.
+    /// Returns the share of the space that ordinary users can't write any more, in percent. As in
+    /// `df`, it is rounded up, and the space reserved for root doesn't count.
     pub fn percent(&self) -> u64 {
         let whole = u128::from(self.used) + u128::from(self.available);
         match whole {

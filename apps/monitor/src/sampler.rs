@@ -10,15 +10,16 @@ use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System,
 use crate::disks::DiskSampler;
 use crate::sample::{Cpu, Inspected, Memory, Period, Process, Sample};
 
-/// Shortest period that shares of CPU time are taken over. The system counts in ticks of 10 ms, so a
-/// shorter one would be inaccurate.
+/// Shortest period that shares of CPU time are taken over. The system counts in ticks of 10 ms, so
+/// a shorter one would be inaccurate.
 const PERIOD_MIN: Duration = Duration::from_millis(250);
 
 /// Takes samples. It remembers the previous counters, from which shares of CPU time are computed.
 pub struct Sampler {
     system: System,
     disks: DiskSampler,
-    /// When the counters were last read, and the CPU time that each process had used, in milliseconds.
+    /// When the counters were last read, and the CPU time that each process had used, in
+    /// milliseconds.
     counters: Option<(Instant, HashMap<String, u64>)>,
     cpu: Cpu,
     /// Shares of processes, by key, over the same period as `cpu`.

@@ -13,8 +13,8 @@ const ANCHOR_COST: u64 = 8;
 /// Tokens reserved for the line that says what was cut.
 const CUT_NOTE_TOKENS: u64 = 20;
 
-/// Renders a sample at a level of detail, in about `budget` tokens. `address` is the session's, for the
-/// hint that shows more.
+/// Renders a sample at a level of detail, in about `budget` tokens. `address` is the session's, for
+/// the hint that shows more.
 pub fn view(sample: &Sample, settings: &Settings, lod: Lod, budget: u64, address: &str) -> View {
     let mut view = View::new("");
     let folded = folded_cost(sample);

@@ -1,4 +1,5 @@
-//! Watches one figure for some seconds. It waits on a thread of its own, so that the app goes on for others.
+//! Watches one figure for some seconds. It waits on a thread of its own, so that the app goes on
+//! for others.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -172,7 +173,8 @@ impl Samples {
         format!("{}{unit} · {}", values.join(" "), self.trend(figure))
     }
 
-    /// Says whether the later half is above or below the earlier one by more than figures vary by chance.
+    /// Says whether the later half is above or below the earlier one by more than figures vary by
+    /// chance.
     fn trend(&self, figure: Figure) -> &'static str {
         let half = self.values.len().div_ceil(2);
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;

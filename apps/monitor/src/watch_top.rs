@@ -1,5 +1,5 @@
-//! Watches the machine's load and CPU, and the processes that take most: a line for each, with its figures of
-//! all samples.
+//! Watches the machine's load and CPU, and the processes that take most: a line for each, with its
+//! figures of all samples.
 
 use std::collections::HashMap;
 use std::thread;
@@ -86,7 +86,8 @@ impl Watched {
         }
     }
 
-    /// Returns the processes that were among the largest of any sample, with the most that each had, the largest first.
+    /// Returns the processes that were among the largest of any sample, with the most that each
+    /// had, the largest first.
     fn largest(&self, most: Most) -> Vec<(u64, &(u32, String))> {
         let mut largest: Vec<(u64, &(u32, String))> = Vec::new();
         for sample in 0..self.cpu.len() {
@@ -107,7 +108,8 @@ impl Watched {
         largest
     }
 
-    /// Tells the samples: a line for the machine, and one for each process. `-` stands where a process didn't run.
+    /// Tells the samples: a line for the machine, and one for each process. `-` stands where a
+    /// process didn't run.
     fn tell(&self, every: u64, most: Most) -> Told {
         let cpu: Vec<String> = self.cpu.iter().map(|share| format!("{share:.0}")).collect();
         let load = match self.load.as_slice() {

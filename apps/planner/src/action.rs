@@ -2,8 +2,8 @@
 
 use docui::args::{Arg, Type, expected, value_of};
 use docui::{Anchor, ArgType, Fault, FilePath, Text, Value};
+use pipemux_planner_course::answers::Intent;
 use pipemux_planner_course::event::BackTo;
-use pipemux_planner_course::turn::Intent;
 
 docui::kind!(
     /// Something that was said.
@@ -33,7 +33,8 @@ docui::choices! {
 docui::actions! {
     /// An action of the planner.
     pub enum Action {
-        /// Begins: five roles judge the brief. from: an earlier plan, draft or note; intent: what it is for, if you know.
+        /// Begins: five roles judge the brief. from: an earlier plan, draft or note; intent: what
+        /// it is for, if you know.
         changes featured Plan = plan(
             brief: Text,
             from: Option<FilePath> = None,
@@ -47,9 +48,11 @@ docui::actions! {
             /// And then as turn().
             wait: bool = false,
         ), input;
-        /// A job that ends once something is expected of this reader: `pipemux run --wait 300 'planner.turn()'`.
+        /// A job that ends once something is expected of this reader: `pipemux run --wait 300
+        /// 'planner.turn()'`.
         safe listed Turn = turn();
-        /// By the role whose turn it is, or 'Expert': true agrees, false blocks, null has a concern.
+        /// By the role whose turn it is, or 'Expert': true agrees, false blocks, null has a
+        /// concern.
         changes featured Verdict = verdict(
             role: String,
             ok: Opinion,
@@ -72,7 +75,8 @@ docui::actions! {
         changes listed Discard = discard();
         /// Gives the plan to a command, or prints it.
         changes listed Handoff = handoff(command: String = "");
-        /// Runs the commands of the plan's acceptance and tests, of all or of these ids, once a person allows them.
+        /// Runs the commands of the plan's acceptance and tests, of all or of these ids, once a
+        /// person allows them.
         changes help Check = check(of: Vec<String> = []);
         /// What the earlier file is for; 'other' with words of your own.
         changes help Intend = intent(kind: IntentName, words: String = "");
@@ -83,11 +87,13 @@ docui::actions! {
         changes help Go = go();
         /// Asks the driver again that failed.
         changes help Retry = retry();
-        /// Who plays a role: 'agent', 'claude', 'codex', 'ollama' or one of planner.toml; role 'all' means everybody.
+        /// Who plays a role: 'agent', 'claude', 'codex', 'ollama' or one of planner.toml; role
+        /// 'all' means everybody.
         changes help Driver = driver(role: String, driver: String);
         /// Without it only a draft can come of this cycle.
         changes help LeaveOut = leave_out(role: String);
-        /// This reader plays the role, or the Coach, and nobody else. 'Expert', for a person: asked in each round, without a vote.
+        /// This reader plays the role, or the Coach, and nobody else. 'Expert', for a person: asked
+        /// in each round, without a vote.
         changes help Take = take(role: String);
         /// A reader speaks as the expert: verdict('Expert', …).
         changes help Invite = invite(reader: String, veto: bool = false);
@@ -107,7 +113,8 @@ docui::actions! {
         query help Compare = compare(a: i64, b: i64) -> String;
         /// How complete the plan is, computed from its links.
         query help Quality = quality() -> String;
-        /// The requirements as Markdown nodes: memotree.add_many(planner.nodes()) adds or updates them.
+        /// The requirements as Markdown nodes: memotree.add_many(planner.nodes()) adds or updates
+        /// them.
         query help Nodes = nodes() -> String;
         query help Topics = topics() -> Vec<String>;
         /// As plan(brief).

@@ -55,7 +55,8 @@ impl App for Planner {
         let outside = self.take_outside_changes();
         let answered = self.take_answers();
         let entries = self.course.entries();
-        // Another session that had the roles played may have ended, or `planner.toml` names another driver.
+        // Another session that had the roles played may have ended, or `planner.toml` names another
+        // driver.
         self.play();
         self.end_waiting();
         answered | outside | (self.course.entries() != entries)

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use docui::{Context, Done, Fault};
+use pipemux_planner_course::answers::Intent;
 use pipemux_planner_course::event::{Event, RULES};
-use pipemux_planner_course::turn::Intent;
 use pipemux_planner_course::{By, Driver, Stage};
 use serde_json::Value;
 
@@ -36,7 +36,8 @@ pub fn plan(
         Some(named) => {
             let path = context.path(&named);
             let mut prior = prior::read(&path, &named)?;
-            // It says itself of which topic it is: that decides on its mark, and on nothing that is done.
+            // It says itself of which topic it is: that decides on its mark, and on nothing that is
+            // done.
             let copied = prior.topic.take();
             let copied = copied.filter(|topic| Store::topics(&planner.root).contains(topic));
             if let Some((topic, number)) = topic_of(&planner.root, &path) {
@@ -44,7 +45,7 @@ pub fn plan(
                 if matches!(intent, Some(IntentName::ContinueDiscussion)) {
                     refuse_role_of(planner, &course, &context.reader)?;
                 }
-                let found = course.versions.iter();
+                let found = course.versions.all.iter();
                 let mut found =
                     found.rev().filter(|one| number.is_none_or(|number| number == one.number));
                 if let Some(version) = found.next() {
@@ -101,13 +102,14 @@ pub fn continues(answer: &Value) -> bool {
     answer["intent"] == "continue_discussion"
 }
 
-/// Goes on with the discussion that the earlier file is of, from where it stopped; the brief is added to it. Returns what was
-/// done, or none if the file is of no discussion of this project that can go on.
+/// Goes on with the discussion that the earlier file is of, from where it stopped; the brief is
+/// added to it. Returns what was done, or none if the file is of no discussion of this project that
+/// can go on.
 ///
 /// # Errors
 /// A journal can't be read or written.
 pub fn go_on(planner: &mut Planner, words: &str, by: &By) -> Result<Option<String>, Fault> {
-    let topic = planner.course.prior.as_ref().and_then(|prior| prior.topic.clone());
+    let topic = planner.course.brief.prior.as_ref().and_then(|prior| prior.topic.clone());
     let Some(topic) = topic.filter(|topic| Store::topics(&planner.root).contains(topic)) else {
         return Ok(None);
     };
@@ -117,12 +119,13 @@ pub fn go_on(planner: &mut Planner, words: &str, by: &By) -> Result<Option<Strin
     {
         return Ok(None);
     }
-    // Whoever gave the brief goes on in it, also if the coach says so, or somebody who plays no part in the new topic.
+    // Whoever gave the brief goes on in it, also if the coach says so, or somebody who plays no
+    // part in the new topic.
     refuse_role_of(planner, &earlier, &planner.course.user)?;
     if by.driver == Driver::Agent && Reader::of(&planner.course, &by.reader).holds.is_empty() {
         refuse_role_of(planner, &earlier, &by.reader)?;
     }
-    let (brief, began) = (planner.course.brief.clone(), planner.course.topic.clone());
+    let (brief, began) = (planner.course.brief.text.clone(), planner.course.topic.clone());
     let text = if words.trim().is_empty() { brief } else { format!("{brief}\n{}", words.trim()) };
     // Paused first, so that nobody is asked about the topic that is left.
     if !planner.course.paused {
@@ -138,7 +141,8 @@ pub fn go_on(planner: &mut Planner, words: &str, by: &By) -> Result<Option<Strin
     Ok(Some(format!("goes on with {topic}; {began} is paused")))
 }
 
-/// Returns the topic of a project whose plan or draft this is, and its version if it is an earlier one's.
+/// Returns the topic of a project whose plan or draft this is, and its version if it is an earlier
+/// one's.
 fn topic_of(root: &Path, path: &Path) -> Option<(String, Option<u32>)> {
     let path = path.canonicalize().ok()?;
     let inside = path.strip_prefix(root.join(FOLDER)).ok()?;

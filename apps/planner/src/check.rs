@@ -1,6 +1,7 @@
-//! A plan is a contract: runs the commands of its acceptance and tests, once a person has allowed exactly these, and keeps a
-//! record of what held. Apps can't call other apps, so they run as a hand-over's command does: in the planner's sandbox, from
-//! the project's folder, without its keys, with a deadline and a bound of their output.
+//! A plan is a contract: runs the commands of its acceptance and tests, once a person has allowed
+//! exactly these, and keeps a record of what held. Apps can't call other apps, so they run as a
+//! hand-over's command does: in the planner's sandbox, from the project's folder, without its keys,
+//! with a deadline and a bound of their output.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use docui::{ConsentRequest, Context, Fault, Handle, JobHandle, Reply};
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::contract::is_showable;
 use pipemux_planner_course::lang::Lang;
-use pipemux_planner_course::turn::{count, gist, plain};
+use pipemux_planner_course::text::{count, gist, plain};
 use pipemux_planner_course::{Refusal, Stage};
 use sha2::{Digest, Sha256};
 
@@ -21,7 +22,8 @@ use crate::limits::{CHECK_COMMANDS_MAX, CHECK_DEADLINE, CHECK_LINES, CHECK_OUTPU
 use crate::model::Planner;
 use crate::report::{Outcome, Report, Verdict};
 
-/// Runs a command of a plan: the folder and the line are its arguments. What it leaves behind ends with it.
+/// Runs a command of a plan: the folder and the line are its arguments. What it leaves behind ends
+/// with it.
 const SCRIPT: &str =
     "cd \"$1\" || exit 126; sh -c \"$2\" >&2; status=$?; trap '' TERM; kill 0; exit $status";
 
@@ -31,10 +33,11 @@ const KEYS: [&str; 3] = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY", "PLANNER_API_KEY
 /// Begins a check of the newest plan: all of it, or the named requirements, acceptance and tests.
 ///
 /// # Errors
-/// There is no plan or nothing to run, a person has to allow it first, or its record can't be written: then nothing ran.
+/// There is no plan or nothing to run, a person has to allow it first, or its record can't be
+/// written: then nothing ran.
 pub fn check(planner: &mut Planner, of: &[String], context: &Context) -> Result<Reply, Fault> {
     planner.take_outside_changes();
-    let version = planner.course.version().cloned();
+    let version = planner.course.versions.newest().cloned();
     let Some((version, Artifact::Plan(plan))) =
         version.as_ref().map(|version| (version, &version.artifact))
     else {
@@ -81,7 +84,7 @@ pub fn check(planner: &mut Planner, of: &[String], context: &Context) -> Result<
     if planner.is_checking.swap(true, Ordering::Relaxed) {
         return Err(planner.fault(Refusal::new("a check is running already", "")));
     }
-    let text = planner.course.file_text().unwrap_or_default();
+    let text = planner.course.versions.file_text().unwrap_or_default();
     report.version = version.number;
     report.topic.clone_from(&planner.course.topic);
     report.sha256 = hex(&Sha256::digest(text.as_bytes()));

@@ -1,4 +1,5 @@
-//! Finds what a verdict cites that doesn't exist: files of the project, and nodes of its memory tree.
+//! Finds what a verdict cites that doesn't exist: files of the project, and nodes of its memory
+//! tree.
 
 use std::path::Path;
 
@@ -7,7 +8,8 @@ use serde_json::Value;
 
 use crate::limits::CITES_MAX;
 
-/// Returns the files and anchors that an answer cites and that don't exist. A plan names files that are yet to be written.
+/// Returns the files and anchors that an answer cites and that don't exist. A plan names files that
+/// are yet to be written.
 pub fn missing(root: &Path, kind: TurnKind, answer: &Value) -> Vec<String> {
     if !matches!(kind, TurnKind::Verdict(..)) {
         return Vec::new();

@@ -1,4 +1,5 @@
-//! `planner.toml` beside the project: who plays which role, and with which prompt. Everything in it is optional.
+//! `planner.toml` beside the project: who plays which role, and with which prompt. Everything in it
+//! is optional.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,7 +8,7 @@ use std::time::Duration;
 
 use docui::{Fault, regular_file};
 use pipemux_planner_course::Speaker;
-use pipemux_planner_course::turn::shown_name;
+use pipemux_planner_course::text::shown_name;
 use serde::Deserialize;
 
 use crate::limits::{CONFIG_MAX, DRIVER_DEADLINE, DRIVER_DEADLINE_MAX, PROMPT_MAX};
@@ -33,7 +34,8 @@ pub struct Config {
     /// The file's text; none if there is no file.
     #[serde(skip)]
     pub text: Option<String>,
-    /// The drivers of the user's own file, which no project's driver of the same name takes the place of.
+    /// The drivers of the user's own file, which no project's driver of the same name takes the
+    /// place of.
     #[serde(skip)]
     own_drivers: BTreeMap<String, DriverConfig>,
     /// The driver of all who have none of their own.
@@ -209,7 +211,8 @@ impl Config {
             let wrong = |why: String| Fault::failed(format!("~/{OWN_FILE}: {why}"));
             let text = regular_file::read_to_string(&path).map_err(io::Error::from);
             let text = text.map_err(|error| match error.kind() {
-                // The sandbox knows the file that was there when the session began, and most editors write a new one.
+                // The sandbox knows the file that was there when the session began, and most
+                // editors write a new one.
                 io::ErrorKind::PermissionDenied => {
                     wrong("it was written anew; pipemux restart planner/main reads it".into())
                 }
@@ -248,8 +251,8 @@ impl Config {
         prompts
     }
 
-    /// Returns who plays a speaker: what was chosen in the session, what the file says of the speaker, what it says of all,
-    /// else a preset that is on `PATH`, else the agent.
+    /// Returns who plays a speaker: what was chosen in the session, what the file says of the
+    /// speaker, what it says of all, else a preset that is on `PATH`, else the agent.
     ///
     /// # Errors
     /// The driver that is named isn't known.

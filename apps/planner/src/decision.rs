@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use docui::{Object, tokens};
-use pipemux_planner_course::course::Version;
-use pipemux_planner_course::turn::{count, gist, shown_name};
+use pipemux_planner_course::text::{count, gist, shown_name};
+use pipemux_planner_course::versions::Version;
 
 use crate::report::Report;
 use crate::verdicts;
@@ -13,17 +13,18 @@ use crate::window::Page;
 /// Writes which version there is, and what stands against it.
 pub fn heading(page: &mut Page<'_>) {
     let course = &page.planner.course;
-    let Some(version) = course.version() else { return };
+    let Some(version) = course.versions.newest() else { return };
     line(page, version);
     for objection in &version.objections {
         page.text(format!("- {}\n", gist(objection)));
     }
 }
 
-/// Writes the newest version itself. A section for which there is no room is a line that says how it is read.
+/// Writes the newest version itself. A section for which there is no room is a line that says how
+/// it is read.
 pub fn artifact(page: &mut Page<'_>) {
     let planner = page.planner;
-    let Some(version) = planner.course.version() else { return };
+    let Some(version) = planner.course.versions.newest() else { return };
     line(page, version);
     let mut hidden = 0;
     for (name, items) in version.artifact.sections() {

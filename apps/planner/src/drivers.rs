@@ -1,4 +1,5 @@
-//! Drivers: who answers a turn when it isn't the reader of the window. Each runs on a thread of its own.
+//! Drivers: who answers a turn when it isn't the reader of the window. Each runs on a thread of its
+//! own.
 //!
 //! | module | purpose |
 //! |---|---|
@@ -45,7 +46,8 @@ impl Running {
 }
 
 impl Cancel {
-    /// Cancels. A program is killed before this returns, but for one that takes its leave: its driver ends it.
+    /// Cancels. A program is killed before this returns, but for one that takes its leave: its
+    /// driver ends it.
     pub fn set(&self) {
         let mut running = self.running();
         running.is_cancelled = true;
@@ -54,7 +56,8 @@ impl Cancel {
         }
     }
 
-    /// Cancels, and kills the program before this returns, so that none is left behind when the session ends right after.
+    /// Cancels, and kills the program before this returns, so that none is left behind when the
+    /// session ends right after.
     pub fn kill(&self) {
         let mut running = self.running();
         running.is_cancelled = true;
@@ -90,7 +93,8 @@ impl Cancel {
 pub struct NoAnswer {
     /// For the record, which is shared.
     pub reason: String,
-    /// What the driver said itself, which may be a secret: it is shown and logged, and stands in no file of the project.
+    /// What the driver said itself, which may be a secret: it is shown and logged, and stands in no
+    /// file of the project.
     pub detail: String,
 }
 

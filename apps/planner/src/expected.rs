@@ -1,12 +1,12 @@
-//! The one thing that is expected now, as each reader is told: what it is to do itself, with the call, or whom it waits for,
-//! with the command that waits.
+//! The one thing that is expected now, as each reader is told: what it is to do itself, with the
+//! call, or whom it waits for, with the command that waits.
 
 use pipemux_planner_course::Stage;
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::contract;
 use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::quality::quality;
-use pipemux_planner_course::turn::flat;
+use pipemux_planner_course::text::flat;
 
 use crate::expected_turn::of_turn;
 use crate::frame::say;
@@ -87,7 +87,7 @@ pub fn expected(planner: &Planner, name: &str) -> Expected {
     };
     match course.stage {
         Stage::AskIntent => {
-            let prior = course.prior.clone().unwrap_or_default();
+            let prior = course.brief.prior.clone().unwrap_or_default();
             let (source, title) = (flat(&prior.source), flat(&prior.title));
             let what = course.lang().pick(
                 format!(
@@ -117,7 +117,7 @@ pub fn expected(planner: &Planner, name: &str) -> Expected {
         }
         Stage::Meeting => of_meeting(planner, &reader),
         Stage::Confirm => {
-            let (version, lang) = (course.version(), course.lang());
+            let (version, lang) = (course.versions.newest(), course.lang());
             let what = match version.map(|version| &version.artifact) {
                 Some(Artifact::Plan(plan)) => {
                     let agreed = match version.is_some_and(|version| version.edited) {
@@ -174,18 +174,19 @@ const NODES: &str =
     "`pipemux run 'memotree.add_many(planner.nodes())'`: its requirements into the memory tree";
 
 fn is_plan(planner: &Planner) -> bool {
-    planner.course.version().is_some_and(|one| matches!(one.artifact, Artifact::Plan(_)))
+    planner.course.versions.newest().is_some_and(|one| matches!(one.artifact, Artifact::Plan(_)))
 }
 
 /// Says that the plan can be checked, if something of it has a command.
 fn check(planner: &Planner) -> Option<&'static str> {
-    let Artifact::Plan(plan) = &planner.course.version()?.artifact else { return None };
+    let Artifact::Plan(plan) = &planner.course.versions.newest()?.artifact else { return None };
     contract::criteria(plan).iter().any(|one| one.command.is_some()).then_some(
         "check(): runs the commands of its acceptance and tests, once a person allows them",
     )
 }
 
-/// Returns what the user is to do: for a reader who speaks for the user with the call, and for others to wait for.
+/// Returns what the user is to do: for a reader who speaks for the user with the call, and for
+/// others to wait for.
 pub fn of_user(
     planner: &Planner,
     reader: &Reader<'_>,
@@ -210,7 +211,8 @@ pub fn of_user(
     }
 }
 
-/// The expert is asked once in each round and in the meeting, and may speak at any other time. Nobody waits for it.
+/// The expert is asked once in each round and in the meeting, and may speak at any other time.
+/// Nobody waits for it.
 fn of_expert(planner: &Planner) -> Expected {
     let (course, lang) = (&planner.course, planner.course.lang());
     let (stage, now) = (course.stage.shown(), place(course));
@@ -219,7 +221,7 @@ fn of_expert(planner: &Planner) -> Expected {
         format!("你是受邀专家，可以随时发言；现在：{now}"),
     );
     let call = planner.run("verdict('Expert', ok=true, reasons=['…'])");
-    let here = course.said.iter().rev().take_while(|said| said.place == stage);
+    let here = course.record.statements.iter().rev().take_while(|said| said.place == stage);
     let has_spoken = here.filter(|said| said.who == "Expert").any(|said| is_word(&said.gist));
     let is_asked = matches!(course.stage, Stage::Round(_) | Stage::Meeting) && !has_spoken;
     match is_asked {
@@ -235,7 +237,7 @@ fn is_word(gist: &str) -> bool {
 }
 
 fn of_meeting(planner: &Planner, reader: &Reader<'_>) -> Expected {
-    let meeting = planner.course.meeting.clone().unwrap_or_default();
+    let meeting = planner.course.cycle.meeting.clone().unwrap_or_default();
     let Some((_, question)) = meeting.open() else {
         let sentence = say(planner.course.lang(), "the meeting goes on");
         return Expected::wait(planner, sentence);

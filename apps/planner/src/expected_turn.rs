@@ -1,7 +1,8 @@
 //! What is expected while a turn is open: of whoever plays it, and of those who wait.
 
 use pipemux_planner_course::Speaker;
-use pipemux_planner_course::turn::{Turn, TurnKind, flat, shown_name};
+use pipemux_planner_course::text::{flat, shown_name};
+use pipemux_planner_course::turn::{Turn, TurnKind};
 
 use crate::calls::template;
 use crate::expected::{Expected, Whose, of_user, waiting};
@@ -67,7 +68,7 @@ pub fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected 
             );
             let told = yours(sentence, call);
             let told = subjects(planner, turn.kind).into_iter().fold(told, Expected::also);
-            match planner.course.rounds.is_empty() {
+            match planner.course.cycle.rounds.is_empty() {
                 true => told.also(lang.pick(
                     format!("several readers each take a role first: `{named}`"),
                     format!("多个读者先各自担任一个角色：`{named}`"),
@@ -121,7 +122,7 @@ pub fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected 
             let is_here = planner.claim.is_some();
             let session =
                 if is_here { "" } else { lang.pick(" in another session", "（另一会话）") };
-            let others = match planner.course.open_turns.len().saturating_sub(1) {
+            let others = match planner.course.turns.open.len().saturating_sub(1) {
                 0 => String::new(),
                 more => lang.pick(
                     format!("; {more} more at the same time"),
@@ -144,14 +145,15 @@ pub fn of_turn(planner: &Planner, turn: &Turn, reader: &Reader<'_>) -> Expected 
     }
 }
 
-/// Returns what a turn is about: the question that is judged or answered, or the points to be confirmed, numbered.
+/// Returns what a turn is about: the question that is judged or answered, or the points to be
+/// confirmed, numbered.
 fn subjects(planner: &Planner, kind: TurnKind) -> Vec<String> {
     // A role's words can't pass for a call or a line of the window.
     let plain = |text: &str| flat(text).replace('`', "'");
     let course = &planner.course;
     match kind {
         TurnKind::Judge(_, at) | TurnKind::AnswerBack(_, at) => {
-            let meeting = course.meeting.as_ref();
+            let meeting = course.cycle.meeting.as_ref();
             let question = meeting.and_then(|meeting| meeting.questions.get(at));
             let lang = course.lang();
             let line =
@@ -159,9 +161,13 @@ fn subjects(planner: &Planner, kind: TurnKind) -> Vec<String> {
             question.map(|question| line(plain(&question.text))).into_iter().collect()
         }
         TurnKind::Confirm(role) => {
-            let points = course.signing.iter().flat_map(|signing| signing.of(role));
+            let points = course.cycle.signing.iter().flat_map(|signing| signing.of(role));
             let lines = points.zip(1..).map(|(point, number)| {
-                format!("{number}. {}: {}", say(course.lang(), point.kind), plain(&point.text))
+                format!(
+                    "{number}. {}: {}",
+                    say(course.lang(), point.kind.name()),
+                    plain(&point.text)
+                )
             });
             lines.collect()
         }

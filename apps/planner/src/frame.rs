@@ -1,5 +1,5 @@
-//! The words of the frame in the language of the brief: stages, verdicts, what speakers do. JSON keys and calls stay English, and
-//! so does the record, which is the same for all who read it.
+//! The words of the frame in the language of the brief: stages, verdicts, what speakers do. JSON
+//! keys and calls stay English, and so does the record, which is the same for all who read it.
 
 use pipemux_planner_course::lang::Lang;
 
@@ -105,7 +105,8 @@ const WORDS: [(&str, &str); 47] = [
     ),
 ];
 
-/// Returns a word or a sentence of the frame in a language: a stage with its number, too. What isn't known stays as it is.
+/// Returns a word or a sentence of the frame in a language: a stage with its number, too. What
+/// isn't known stays as it is.
 pub fn say(lang: Lang, english: &str) -> String {
     if lang == Lang::English {
         return english.to_owned();
@@ -117,7 +118,8 @@ pub fn say(lang: Lang, english: &str) -> String {
     known.map_or(english, |(_, chinese)| chinese).to_owned()
 }
 
-/// Returns a gist or a verdict with its first word in a language: `block · the migration is missing`.
+/// Returns a gist or a verdict with its first word in a language: `block · the migration is
+/// missing`.
 pub fn say_first(lang: Lang, gist: &str) -> String {
     match gist.split_once(" · ") {
         Some((first, rest)) => format!("{} · {rest}", say(lang, first)),

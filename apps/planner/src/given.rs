@@ -1,8 +1,8 @@
-//! What the speaker whose turn it is is given, written for a reader: the payload with each verdict, question and answer on a
-//! line. The exact payload is the answer to `payload()`.
+//! What the speaker whose turn it is is given, written for a reader: the payload with each verdict,
+//! question and answer on a line. The exact payload is the answer to `payload()`.
 
 use pipemux_planner_course::lang::Lang;
-use pipemux_planner_course::turn::flat;
+use pipemux_planner_course::text::flat;
 use serde_json::{Map, Value};
 
 use crate::frame::say;

@@ -1,15 +1,15 @@
-//! Hands a plan or a draft over: to a command, or printed. Every hand-over is on record, a draft's with what stands against
-//! it, so that any result can be traced to what it was made of.
+//! Hands a plan or a draft over: to a command, or printed. Every hand-over is on record, a draft's
+//! with what stands against it, so that any result can be traced to what it was made of.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use docui::{Ask, Context, Done, Fault, JobHandle, Reply, View};
 use pipemux_planner_course::artifact::Artifact;
-use pipemux_planner_course::course::Version;
 use pipemux_planner_course::event::Event;
 use pipemux_planner_course::lang::Lang;
-use pipemux_planner_course::turn;
+use pipemux_planner_course::text;
+use pipemux_planner_course::versions::Version;
 use pipemux_planner_course::{Refusal, Stage, ordered};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -31,7 +31,7 @@ const FROM_DRAFT: &str = "from a draft without consensus";
 /// There is nothing to hand over, or its record can't be written: then nothing is handed over.
 pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Result<Reply, Fault> {
     planner.take_outside_changes();
-    let version = match planner.course.version() {
+    let version = match planner.course.versions.newest() {
         Some(version) if matches!(planner.course.stage, Stage::Confirm | Stage::Accepted) => {
             version.clone()
         }
@@ -45,7 +45,8 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
     };
     let is_draft = matches!(version.artifact, Artifact::Draft(_)) || version.edited;
     // The answer is of what was warned of: of what became of it meanwhile, it is asked again.
-    let warned = (planner.course.topic.clone(), version.number, planner.course.file_text());
+    let warned =
+        (planner.course.topic.clone(), version.number, planner.course.versions.file_text());
     let is_of_it = planner.warned.get(&context.reader) == Some(&warned);
     if is_draft && (context.answer.is_none() || !is_of_it) {
         planner.warned.insert(context.reader.clone(), warned);
@@ -59,7 +60,7 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
         planner.allowed = context.consents.iter().cloned().collect();
         planner.check_handoff(&words)?;
     }
-    let text = planner.course.file_text().unwrap_or_default();
+    let text = planner.course.versions.file_text().unwrap_or_default();
     let hash = hex(&Sha256::digest(text.as_bytes()));
     let Some(store) = &planner.store else { return Err(Fault::failed("there is no topic")) };
     let (number, folder) = claim(store.folder(), planner.course.handed_over)?;
@@ -181,7 +182,7 @@ pub fn unfinished(planner: &Planner) -> Option<String> {
     let path = planner.store.as_ref()?.folder().join(name);
     let record: Value = serde_json::from_slice(&docui::regular_file::read(&path).ok()?).ok()?;
     let shown = path.strip_prefix(&planner.root).unwrap_or(&path).display();
-    let shown = turn::flat(&shown.to_string());
+    let shown = text::flat(&shown.to_string());
     (record["state"] == "begun").then(|| {
         let again = planner.run("handoff()");
         format!("hand-over {number} has no end on record ({shown}): it was cut off, unless another session runs it · again: `{again}`")
@@ -222,7 +223,8 @@ fn inputs(
     }
 }
 
-/// Returns what ends a program once its job is cancelled, for as long as what is returned besides lives.
+/// Returns what ends a program once its job is cancelled, for as long as what is returned besides
+/// lives.
 pub fn cancel_with(job: &JobHandle) -> (Cancel, std::sync::mpsc::Sender<()>) {
     let cancel = Cancel::default();
     let (watched, stop) = (job.clone(), cancel.clone());
@@ -320,7 +322,7 @@ fn finish(
             }
             let status =
                 output.exit.map_or("a signal".to_owned(), |status| format!("status {status}"));
-            format!("ended with {status}, {} recorded", turn::count(count, "decision"))
+            format!("ended with {status}, {} recorded", text::count(count, "decision"))
         }
     };
     match write(&folder.join("record.json"), &record) {

@@ -1,4 +1,5 @@
-//! The planner: five roles and the user bring about a plan by consensus, or a draft that says what is open.
+//! The planner: five roles and the user bring about a plan by consensus, or a draft that says what
+//! is open.
 //!
 //! | module | purpose |
 //! |---|---|
@@ -27,13 +28,16 @@
 //! | `cites` | finds what a verdict cites that doesn't exist |
 //! | [`limits`] | every bound |
 //!
-//! What is decided when is the business of `pipemux-planner-course`, which knows no files and no clock.
+//! What is decided when is the business of `pipemux-planner-course`, which knows no files and no
+//! clock.
 //!
-//! **Invariant: what was answered is in the journal.** An entry is written there before it is taken in, and all other files
-//! are made of it, so the process may be killed at any moment.
+//! **Invariant: what was answered is in the journal.** An entry is written there before it is taken
+//! in, and all other files are made of it, so the process may be killed at any moment.
 //!
-//! **Invariant: the window never waits.** Drivers run on threads of their own; what they answer is foreign text.
-// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+//! **Invariant: the window never waits.** Drivers run on threads of their own; what they answer is
+//! foreign text.
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are
+// checked otherwise.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
@@ -71,8 +75,8 @@ mod window;
 pub use action::Action;
 pub use model::Planner;
 
-/// Serves the app on the connection that this process inherited, as [`docui::run`] does. It is compiled here, together
-/// with what it uses, and not once more with the program.
+/// Serves the app on the connection that this process inherited, as [`docui::run`] does. It is
+/// compiled here, together with what it uses, and not once more with the program.
 pub fn run() -> std::process::ExitCode {
     docui::run::<Planner>()
 }

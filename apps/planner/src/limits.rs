@@ -16,10 +16,12 @@ pub const DRIVER_DEADLINE: Duration = Duration::from_secs(300);
 /// How long a command may be given at the most.
 pub const DRIVER_DEADLINE_MAX: Duration = Duration::from_secs(3600);
 
-/// Bytes of one message of an agent that speaks the Agent Client Protocol. What it answers comes in many.
+/// Bytes of one message of an agent that speaks the Agent Client Protocol. What it answers comes in
+/// many.
 pub const ACP_MESSAGE_MAX: usize = 1024 * 1024;
 
-/// Bytes of all messages of such an agent in one turn. A piece of an answer takes some 200 bytes beside its text.
+/// Bytes of all messages of such an agent in one turn. A piece of an answer takes some 200 bytes
+/// beside its text.
 pub const ACP_OUTPUT_MAX: usize = 32 * 1024 * 1024;
 
 /// Messages of such an agent that wait to be read.
@@ -76,10 +78,11 @@ pub const WORDS_MAX: usize = 1_200;
 /// Cited files of one verdict that are looked for.
 pub const CITES_MAX: usize = 50;
 
-/// How long the planner waits for another program that holds a lock on a topic's file. A session that writes holds it for
-/// some milliseconds.
+/// How long the planner waits for another program that holds a lock on a topic's file. A session
+/// that writes holds it for some milliseconds.
 pub const LOCK_PATIENCE: Duration = Duration::from_millis(500);
-/// How long an artifact's file may be empty, because another program writes it, before it is written anew.
+/// How long an artifact's file may be empty, because another program writes it, before it is
+/// written anew.
 pub const WRITE_PATIENCE: Duration = Duration::from_millis(300);
 /// Between two looks at such a lock or file.
 pub const LOCK_PAUSE: Duration = Duration::from_millis(10);

@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 use docui::{Fault, Handle, JobHandle, Opening, regular_file, state_file};
 use pipemux_planner_course::artifact::Artifact;
-use pipemux_planner_course::turn::flat;
+use pipemux_planner_course::text::flat;
 use pipemux_planner_course::{By, Course, Effect, Entry, Event, Refusal};
 
 use crate::config::{Config, FILE};
@@ -52,13 +52,15 @@ pub struct Planner {
     notes: Vec<String>,
     /// What others wrote last that gave way to the planner's files.
     pub(crate) kept: Vec<String>,
-    /// What each reader was warned of before a hand-over: the topic, the version's number and its text.
+    /// What each reader was warned of before a hand-over: the topic, the version's number and its
+    /// text.
     pub(crate) warned: BTreeMap<String, (String, u32, Option<String>)>,
     /// Which version each reader was shown last: of which topic, and its number.
     pub(crate) shown: Mutex<BTreeMap<String, (String, u32)>>,
     /// The keys of what a person has allowed, as of the last act.
     pub(crate) allowed: BTreeSet<String>,
-    /// True once a reader has acted in this process. Before that no turn is played: opening, looking and waking start nothing.
+    /// True once a reader has acted in this process. Before that no turn is played: opening,
+    /// looking and waking start nothing.
     pub(crate) has_acted: bool,
     pub(crate) handle: Handle,
     pub(crate) callee: String,
@@ -267,8 +269,10 @@ impl Planner {
     /// Takes what somebody made of the artifact by hand.
     fn take_edited(&mut self, text: String) {
         // Refused here and not by the course, so that earlier journals give the same course again.
-        let is_plan =
-            matches!(self.course.version().map(|one| &one.artifact), Some(Artifact::Plan(_)));
+        let is_plan = matches!(
+            self.course.versions.newest().map(|one| &one.artifact),
+            Some(Artifact::Plan(_))
+        );
         if let Some(error) = crate::strict::parse(&text).err().filter(|_| is_plan) {
             self.disk_problem = Some(format!("the plan is no JSON now: {error}"));
             return;
@@ -287,7 +291,7 @@ impl Planner {
             Ok(false) => self.stamps.clear(),
             Ok(true) => {
                 (self.course, self.disk_problem) = (next, None);
-                if let Some(what) = self.course.said.last() {
+                if let Some(what) = self.course.record.statements.last() {
                     self.notify(&what.gist);
                 }
                 // The version that it makes has files of its own.
@@ -301,7 +305,8 @@ impl Planner {
         }
     }
 
-    /// Takes in what happened outside: other sessions' entries, edited files, answers of drivers. Returns whether anything did.
+    /// Takes in what happened outside: other sessions' entries, edited files, answers of drivers.
+    /// Returns whether anything did.
     pub(crate) fn take_outside_changes(&mut self) -> bool {
         let mut changed = self.read_config_if_changed();
         if let Some(store) = &mut self.store
@@ -366,7 +371,8 @@ fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
     Some((found.modified().ok()?, found.len()))
 }
 
-/// Returns the project's folder: the nearest one with `.git` above the caller's directory, or that directory.
+/// Returns the project's folder: the nearest one with `.git` above the caller's directory, or that
+/// directory.
 fn root(opening: &Opening) -> Result<PathBuf, Fault> {
     let directory = match opening.args.as_slice() {
         [] => opening.cwd.clone(),

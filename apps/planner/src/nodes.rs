@@ -1,15 +1,16 @@
-//! A plan's requirements as nodes for the memory tree: Markdown, each heading of which names its node, so that adding it again
-//! changes the node instead of adding another one.
+//! A plan's requirements as nodes for the memory tree: Markdown, each heading of which names its
+//! node, so that adding it again changes the node instead of adding another one.
 
 use pipemux_planner_course::contract::{self, Criterion};
-use pipemux_planner_course::turn::{flat, gist};
+use pipemux_planner_course::text::{flat, gist};
 use serde_json::Value;
 
 /// Characters of an id of a node that come from the topic, and from the plan's id.
 const TOPIC_CHARS: usize = 26;
 const ID_CHARS: usize = 18;
 
-/// Writes the nodes of a plan, those of the requirements below one of the plan, all with the topic as their tag.
+/// Writes the nodes of a plan, those of the requirements below one of the plan, all with the topic
+/// as their tag.
 pub fn markdown(topic: &str, version: u32, plan: &Value) -> String {
     let topic = name(topic, TOPIC_CHARS);
     let text = |field: &str| flat(plan[field].as_str().unwrap_or_default());

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use docui::{Code, Fault, JobHandle, state_file};
-use pipemux_planner_course::turn::{TurnKind, gist};
+use pipemux_planner_course::text::gist;
+use pipemux_planner_course::turn::TurnKind;
 use pipemux_planner_course::{By, Driver, Event, Speaker, Stage};
 use serde_json::Value;
 
@@ -118,7 +119,7 @@ impl Planner {
         if fault.code != Code::Refused {
             return Err(fault);
         }
-        if self.course.open_turns.iter().any(|open| open.id == turn) {
+        if self.course.turns.open.iter().any(|open| open.id == turn) {
             self.commit(by, Event::Failed { turn, reason: fault.message.clone() })?;
             let why = match &answer.result {
                 Err(why) => why.to_string(),
@@ -136,10 +137,11 @@ impl Planner {
         self.disk_problem.is_some() && !lock(&self.answers).is_empty()
     }
 
-    /// Has each open turn played by its driver, and ends what nobody waits for any more. Nothing is started before a reader
-    /// has acted, and nothing that the project names before a person has trusted it.
+    /// Has each open turn played by its driver, and ends what nobody waits for any more. Nothing is
+    /// started before a reader has acted, and nothing that the project names before a person has
+    /// trusted it.
     pub(crate) fn play(&mut self) {
-        let open = self.course.open_turns.iter();
+        let open = self.course.turns.open.iter();
         let open = open.filter(|turn| turn.failed.is_none() && !self.course.paused);
         let open: Vec<(u64, TurnKind)> = open.map(|turn| (turn.id, turn.kind)).collect();
         let ids: Vec<u64> = open.iter().map(|(id, _)| *id).collect();
@@ -149,7 +151,7 @@ impl Planner {
         }
         for (id, kind) in open {
             // That a driver can't play is recorded, after which other turns may be open.
-            let is_open = self.course.open_turns.iter().any(|turn| turn.id == id);
+            let is_open = self.course.turns.open.iter().any(|turn| turn.id == id);
             if is_open && !self.workers.iter().any(|worker| worker.turn == id) {
                 self.play_turn(id, kind);
             }

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use docui::{Fault, regular_file};
 use pipemux_planner_course::artifact::Artifact;
-use pipemux_planner_course::course::Version;
 use pipemux_planner_course::event::Prior;
-use pipemux_planner_course::turn::{flat, shown_name};
+use pipemux_planner_course::text::{flat, shown_name};
+use pipemux_planner_course::versions::Version;
 use pipemux_planner_course::{Course, schema};
 use serde_json::Value;
 
@@ -72,10 +72,11 @@ pub fn of_version(course: &Course, version: &Version, mut prior: Prior) -> Prior
     prior
 }
 
-/// Returns what a copy of a plan of this project is: the version that says the same, else one that nobody agreed to.
+/// Returns what a copy of a plan of this project is: the version that says the same, else one that
+/// nobody agreed to.
 pub fn of_copy(course: &Course, mut prior: Prior) -> Prior {
     let is_same = |one: &&Version| parse(&one.text(), "").plan == prior.plan;
-    match course.versions.iter().rev().find(is_same) {
+    match course.versions.all.iter().rev().find(is_same) {
         Some(version) => of_version(course, version, prior),
         None => {
             prior.version += ", edited by hand: no version of this project says the same";
@@ -116,7 +117,8 @@ fn parse_whole(text: &str, named: &str) -> Prior {
     }
 }
 
-/// Returns true for a plan, also one of another form: with a `meta`, or with what the seed's definition names.
+/// Returns true for a plan, also one of another form: with a `meta`, or with what the seed's
+/// definition names.
 fn is_plan(plan: &Value) -> bool {
     plan["meta"]["task_id"].is_string()
         || plan["requirements"].is_array()
@@ -135,7 +137,8 @@ fn plan_of(mut plan: Value, source: String) -> Prior {
     key_points.retain(|point| !point.is_empty());
     let topic = plan["meta"]["task_id"].as_str().map(str::to_owned);
     let title = topic.clone().unwrap_or_else(|| source.clone());
-    // A plan that another program wrote has other fields: its points are taken, and the title says so.
+    // A plan that another program wrote has other fields: its points are taken, and the title says
+    // so.
     let title = match schema::check("planning.ai", &plan) {
         Ok(()) => title,
         Err(why) => format!("{title} (of another form: {why})"),
@@ -189,7 +192,8 @@ fn note_of(text: &str, source: String) -> Prior {
     Prior { source, kind: "note".into(), title, key_points, ..Prior::default() }
 }
 
-/// Returns the section that has one of these headings. Of several none counts: one of them isn't the author's.
+/// Returns the section that has one of these headings. Of several none counts: one of them isn't
+/// the author's.
 fn section<'a>(text: &'a str, names: &[&str]) -> &'a str {
     let mut found = text.match_indices("## ").filter_map(|(at, _)| {
         let is_line = at == 0 || text[..at].ends_with('\n');

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use docui::{Done, Fault, Value, View};
 use pipemux_planner_course::artifact::Artifact;
-use pipemux_planner_course::course::Version;
-use pipemux_planner_course::turn::count;
+use pipemux_planner_course::text::count;
+use pipemux_planner_course::versions::Version;
 use pipemux_planner_course::{Speaker, compare, ordered, quality};
 
 use crate::action::Action;
@@ -25,7 +25,7 @@ pub fn answer(planner: &Planner, action: &Action, reader: &str) -> Result<Done, 
             let named = Speaker::parse(role);
             let turn = match role.trim().is_empty() {
                 true => Reader::of(course, reader).turn(planner),
-                false => course.open_turns.iter().find(|turn| Some(turn.kind.speaker()) == named),
+                false => course.turns.open.iter().find(|turn| Some(turn.kind.speaker()) == named),
             };
             let Some(turn) = turn else {
                 return Err(update::refused(planner, "no turn is open", "versions()"));
@@ -36,7 +36,7 @@ pub fn answer(planner: &Planner, action: &Action, reader: &str) -> Result<Done, 
         }
         Action::Record { since, last } => {
             let (entries, text) = said::word_for_word(course, *since, *last);
-            let of = course.said.len();
+            let of = course.record.statements.len();
             (format!("{entries} of {}", count(of, "entry").replace("entrys", "entries")), text)
         }
         Action::Artifact { section } => artifact(planner, section)?,
@@ -54,7 +54,7 @@ pub fn answer(planner: &Planner, action: &Action, reader: &str) -> Result<Done, 
                     count(version.objections.len(), "objection")
                 )
             };
-            let lines: Vec<String> = course.versions.iter().map(line).collect();
+            let lines: Vec<String> = course.versions.all.iter().map(line).collect();
             (count(lines.len(), "version"), lines.join("\n"))
         }
         Action::Compare { a, b } => {
@@ -72,7 +72,7 @@ pub fn answer(planner: &Planner, action: &Action, reader: &str) -> Result<Done, 
             }
             (format!("{} in which they differ", count(found.len(), "section")), text)
         }
-        Action::Quality {} => match course.version().map(|version| &version.artifact) {
+        Action::Quality {} => match course.versions.newest().map(|version| &version.artifact) {
             Some(Artifact::Plan(plan)) => {
                 let quality = quality::quality(plan);
                 let brief = format!(
@@ -92,7 +92,7 @@ pub fn answer(planner: &Planner, action: &Action, reader: &str) -> Result<Done, 
             }
             None => return Err(update::refused(planner, "there is no plan yet", "")),
         },
-        Action::Nodes {} => match course.version().map(|one| (one.number, &one.artifact)) {
+        Action::Nodes {} => match course.versions.newest().map(|one| (one.number, &one.artifact)) {
             Some((number, Artifact::Plan(plan))) => {
                 let of = plan["requirements"].as_array().map_or(0, Vec::len);
                 let text = nodes::markdown(&course.topic, number, plan);
@@ -128,7 +128,7 @@ fn version(planner: &Planner, number: i64) -> Result<Cow<'_, Artifact>, Fault> {
 
 /// Returns the newest plan or draft, or a section of it.
 fn artifact(planner: &Planner, section: &str) -> Result<(String, String), Fault> {
-    let Some(version) = planner.course.version() else {
+    let Some(version) = planner.course.versions.newest() else {
         return Err(update::refused(planner, "there is no plan and no draft yet", ""));
     };
     let brief = format!("{} version {}", version.artifact.word(), version.number);
@@ -157,10 +157,14 @@ pub fn read(planner: &Planner, key: &str) -> Option<String> {
     }
     let number: usize = number.parse().ok()?;
     match kind {
-        "said" => planner.course.said.get(number).map(|said| said.text.clone()),
+        "said" => planner.course.record.statements.get(number).map(|said| said.text.clone()),
         "version" => {
-            let found =
-                planner.course.versions.iter().find(|version| version.number as usize == number);
+            let found = planner
+                .course
+                .versions
+                .all
+                .iter()
+                .find(|version| version.number as usize == number);
             found.map(|version| version.text())
         }
         _ => None,

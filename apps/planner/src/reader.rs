@@ -2,7 +2,8 @@
 
 use docui::Fault;
 use pipemux_planner_course::lang::Lang;
-use pipemux_planner_course::turn::{Turn, shown_name};
+use pipemux_planner_course::text::shown_name;
+use pipemux_planner_course::turn::Turn;
 use pipemux_planner_course::{Course, Event, Refusal, Speaker};
 
 use crate::config::DriverSpec;
@@ -50,13 +51,18 @@ impl<'a> Reader<'a> {
             // A person who is the expert speaks for themselves.
             is_user: course.user == name || (is_person(name) && !is_invited),
             is_expert: is_invited
-                && !course.said.iter().any(|said| said.by.reader == name && said.who != "Expert"),
+                && !course
+                    .record
+                    .statements
+                    .iter()
+                    .any(|said| said.by.reader == name && said.who != "Expert"),
             has_company: course.takers.values().any(|by| by != name),
             name,
         }
     }
 
-    /// Returns true if what the user is to do concerns this reader: it is the user's, or nobody plays a part of its own.
+    /// Returns true if what the user is to do concerns this reader: it is the user's, or nobody
+    /// plays a part of its own.
     pub fn speaks_for_the_user(&self, planner: &Planner) -> bool {
         self.is_user || (self.may_speak_for_the_user(planner) && !self.has_company)
     }
@@ -66,8 +72,8 @@ impl<'a> Reader<'a> {
         self.speaks_as(planner, &planner.course).is_none()
     }
 
-    /// Returns as whom this reader speaks, if it can't speak for the user: as a role that it took or played, as the expert, or
-    /// as a driver.
+    /// Returns as whom this reader speaks, if it can't speak for the user: as a role that it took
+    /// or played, as the expert, or as a driver.
     pub fn speaks_as(&self, planner: &Planner, course: &Course) -> Option<String> {
         if self.is_user {
             return None;
@@ -79,7 +85,8 @@ impl<'a> Reader<'a> {
             return Some("the invited expert".to_owned());
         }
         let said = course
-            .said
+            .record
+            .statements
             .iter()
             .find(|said| said.by.reader == self.name && Speaker::parse(&said.who).is_some());
         let plays = |speaker: &Speaker| {
@@ -112,10 +119,10 @@ impl<'a> Reader<'a> {
         is_person(self.name)
     }
 
-    /// Returns the open turn that concerns this reader most: its own, one that it may play, one that failed, one that nobody
-    /// plays, else the first.
+    /// Returns the open turn that concerns this reader most: its own, one that it may play, one
+    /// that failed, one that nobody plays, else the first.
     pub fn turn<'p>(&self, planner: &'p Planner) -> Option<&'p Turn> {
-        planner.course.open_turns.iter().min_by_key(|turn| {
+        planner.course.turns.open.iter().min_by_key(|turn| {
             match (turn.failed.is_some(), self.player(planner, turn)) {
                 (false, Player::You) => 0,
                 (false, Player::Anyone) => 1,
@@ -172,7 +179,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Returns true for a reader that is a person: a terminal and a page are readers of their own, and all others relay.
+/// Returns true for a reader that is a person: a terminal and a page are readers of their own, and
+/// all others relay.
 pub fn is_person(name: &str) -> bool {
     PERSONS.iter().any(|of| name.starts_with(of))
 }
@@ -202,7 +210,7 @@ pub fn join_as_expert(planner: &Planner, reader: &str) -> Result<Event, Fault> {
 fn free(planner: &Planner) -> Vec<&'static str> {
     let course = &planner.course;
     let is_free = |speaker: &Speaker| {
-        let is_out = matches!(speaker, Speaker::Role(role) if course.left_out.contains(role));
+        let is_out = matches!(speaker, Speaker::Role(role) if course.cycle.left_out.contains(role));
         !is_out
             && !course.takers.contains_key(speaker)
             && matches!(planner.driver(*speaker), Ok(DriverSpec::Agent) | Err(_))

@@ -1,4 +1,5 @@
-//! The record of a check, `checks/c{n}.json` in a topic's folder: what of a plan held when its commands were run.
+//! The record of a check, `checks/c{n}.json` in a topic's folder: what of a plan held when its
+//! commands were run.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -9,7 +10,7 @@ use docui::{Fault, regular_file};
 use pipemux_planner_course::contract;
 use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::ordered;
-use pipemux_planner_course::turn::gist;
+use pipemux_planner_course::text::gist;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -1,14 +1,14 @@
-//! The record as a window shows it: the newest words of each speaker whole, what came before as gists, and earlier stages in
-//! a line each.
+//! The record as a window shows it: the newest words of each speaker whole, what came before as
+//! gists, and earlier stages in a line each.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use docui::{Object, tokens};
 use pipemux_planner_course::Course;
-use pipemux_planner_course::course::Said;
 use pipemux_planner_course::lang::Lang;
-use pipemux_planner_course::turn::{count, plain, quoted, shown_name};
+use pipemux_planner_course::record::Statement;
+use pipemux_planner_course::text::{count, plain, quoted, shown_name};
 
 use crate::frame::{say, say_first};
 use crate::limits::{RECORD_LINES, WORDS_MAX};
@@ -35,11 +35,12 @@ impl Line {
     }
 }
 
-/// Writes what was said. Earlier stages are a line each if `folds`, or if the reader said itself all that was said there.
+/// Writes what was said. Earlier stages are a line each if `folds`, or if the reader said itself
+/// all that was said there.
 pub fn record(page: &mut Page<'_>, folds: bool) {
     let planner = page.planner;
     let course = &planner.course;
-    if course.said.is_empty() {
+    if course.record.statements.is_empty() {
         return;
     }
     let callee = planner.callee.clone();
@@ -69,7 +70,9 @@ pub fn record(page: &mut Page<'_>, folds: bool) {
     }
     for line in &lines[first..] {
         page.text(line.stage.clone());
-        if let Some((number, one)) = line.said.and_then(|at| Some((at, course.said.get(at)?))) {
+        if let Some((number, one)) =
+            line.said.and_then(|at| Some((at, course.record.statements.get(at)?)))
+        {
             let key = key(planner, number);
             page.text("- ");
             page.took(ANCHOR);
@@ -78,7 +81,7 @@ pub fn record(page: &mut Page<'_>, folds: bool) {
         }
         page.text(line.text.clone());
     }
-    let newest = course.said.len();
+    let newest = course.record.statements.len();
     let since = newest.saturating_sub(9).max(1);
     let call = format!("`pipemux ask '{callee}.record(since={since})'`");
     page.text(lang.pick(
@@ -96,14 +99,15 @@ fn lines(page: &Page<'_>, folds: bool) -> Vec<Line> {
     let mut runs = Vec::new();
     let mut at = 0;
     // A stage that runs again is told apart from when it ran before.
-    for run in course.said.chunk_by(|one, next| one.place == next.place) {
+    for run in course.record.statements.chunk_by(|one, next| one.place == next.place) {
         let range = at..at + run.len();
         at = range.end;
         // What was decided, and what was handed over, is of the present.
         let is_past = !matches!(run[0].place.as_str(), "decision" | "hand-over");
         let is_known = (folds && is_past) || is_own(run, &page.request.reader) || is_confirmed(run);
-        let is_folded =
-            is_known && !page.is_full() && !(range.end == course.said.len() && run[0].place == now);
+        let is_folded = is_known
+            && !page.is_full()
+            && !(range.end == course.record.statements.len() && run[0].place == now);
         if is_folded {
             folded.extend(range.clone());
         }
@@ -112,7 +116,7 @@ fn lines(page: &Page<'_>, folds: bool) -> Vec<Line> {
     let whole = newest_words(page, &folded);
     let mut origin = "";
     for (range, is_folded) in runs {
-        let run = &course.said[range.clone()];
+        let run = &course.record.statements[range.clone()];
         let place = &run[0].place;
         let shown = say(lang, place);
         let mut stage = match is_folded {
@@ -144,12 +148,14 @@ fn lines(page: &Page<'_>, folds: bool) -> Vec<Line> {
     lines
 }
 
-/// Returns what is shown whole: the newest words of each speaker, as far as gists cut them and there is room.
+/// Returns what is shown whole: the newest words of each speaker, as far as gists cut them and
+/// there is room.
 fn newest_words(page: &Page<'_>, folded: &BTreeSet<usize>) -> BTreeSet<usize> {
     let (mut heard, mut whole) = (BTreeSet::new(), BTreeSet::new());
     let mut left = page.left / 2;
-    for (number, one) in page.planner.course.said.iter().enumerate().rev() {
-        let is_in_brief = page.planner.course.additions.iter().any(|part| part.text == one.text);
+    for (number, one) in page.planner.course.record.statements.iter().enumerate().rev() {
+        let is_in_brief =
+            page.planner.course.brief.additions.iter().any(|part| part.text == one.text);
         if is_in_brief || !heard.insert(&one.who) || folded.contains(&number) || !is_cut(one) {
             continue;
         }
@@ -163,7 +169,7 @@ fn newest_words(page: &Page<'_>, folded: &BTreeSet<usize>) -> BTreeSet<usize> {
 }
 
 /// Returns true if the gist leaves out something that was said.
-fn is_cut(one: &Said) -> bool {
+fn is_cut(one: &Statement) -> bool {
     match verdict(one) {
         Some(verdict) => verdict != one.gist,
         None => one.gist.ends_with('…'),
@@ -171,7 +177,7 @@ fn is_cut(one: &Said) -> bool {
 }
 
 /// Writes what was said whole, up to a bound.
-fn words(planner: &Planner, number: usize, one: &Said, by: &str) -> String {
+fn words(planner: &Planner, number: usize, one: &Statement, by: &str) -> String {
     let verdict = verdict(one);
     let plainly = plain(one.text.trim());
     let text = verdict.as_deref().unwrap_or(&plainly);
@@ -194,8 +200,9 @@ fn words(planner: &Planner, number: usize, one: &Said, by: &str) -> String {
     format!(" {before}{head}{by}{body}{rest}\n")
 }
 
-/// Writes a verdict of the record on one line: `concern · who needs it isn't said · suggests: … · asks: …`.
-fn verdict(one: &Said) -> Option<String> {
+/// Writes a verdict of the record on one line: `concern · who needs it isn't said · suggests: … ·
+/// asks: …`.
+fn verdict(one: &Statement) -> Option<String> {
     let text = plain(&one.text);
     let mut lines = text.lines();
     let word = lines.next().filter(|word| matches!(*word, "agree" | "block" | "concern"))?;
@@ -217,7 +224,7 @@ fn verdict(one: &Said) -> Option<String> {
 }
 
 /// Returns what a gist says before the text itself: `adjusts: `.
-fn before<'a>(one: &'a Said, text: &str) -> &'a str {
+fn before<'a>(one: &'a Statement, text: &str) -> &'a str {
     let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let gist = one.gist.trim_end_matches('…');
     let begins = |at: &usize| flat.starts_with(&gist[*at..]);
@@ -226,18 +233,19 @@ fn before<'a>(one: &'a Said, text: &str) -> &'a str {
 }
 
 /// Returns true if all that was said in a round came from this reader.
-fn is_own(run: &[Arc<Said>], reader: &str) -> bool {
+fn is_own(run: &[Arc<Statement>], reader: &str) -> bool {
     run[0].place.starts_with("round ") && run.iter().all(|said| said.by.reader == reader)
 }
 
 /// Returns true for an extraction that all whom it cites have confirmed as it is.
-fn is_confirmed(run: &[Arc<Said>]) -> bool {
-    let is_plain = |said: &Arc<Said>| said.gist.starts_with("confirms") && !said.gist.contains('·');
+fn is_confirmed(run: &[Arc<Statement>]) -> bool {
+    let is_plain =
+        |said: &Arc<Statement>| said.gist.starts_with("confirms") && !said.gist.contains('·');
     run[0].place == "extraction" && run.len() > 1 && run[1..].iter().all(is_plain)
 }
 
 /// Sums up a stage that is folded: `2 agree, 3 concern`.
-fn tally(run: &[Arc<Said>], lang: Lang) -> String {
+fn tally(run: &[Arc<Statement>], lang: Lang) -> String {
     if is_confirmed(run) {
         let (gist, roles) = (&run[0].gist, run.len() - 1);
         return lang.pick(
@@ -264,27 +272,27 @@ pub fn key(planner: &Planner, number: usize) -> String {
 }
 
 /// Returns who typed something, where that isn't plain.
-fn typed_by(said: &Said) -> Option<&str> {
+fn typed_by(said: &Statement) -> Option<&str> {
     match (said.by.reader.as_str(), said.who.as_str()) {
         ("", _) | (_, "user" | "Coach") => None,
         (reader, who) => Some(reader).filter(|reader| *reader != who),
     }
 }
 
-/// Writes what was said word for word, from the entry with a number on, and the last ones of these; 0 stands for all. Returns how
-/// many entries that are, too.
+/// Writes what was said word for word, from the entry with a number on, and the last ones of these;
+/// 0 stands for all. Returns how many entries that are, too.
 pub fn word_for_word(course: &Course, since: i64, last: i64) -> (usize, String) {
     let count = |number: i64| usize::try_from(number).unwrap_or(0);
-    let all = course.said.len();
+    let all = course.record.statements.len();
     let first = count(since).saturating_sub(1).max(match count(last) {
         0 => 0,
         last => all.saturating_sub(last),
     });
     let mut text = String::new();
-    if course.roles_shared_context() {
+    if course.cycle.roles_shared_context() {
         text += "roles shared one context\n";
     }
-    for (number, said) in course.said.iter().enumerate().skip(first) {
+    for (number, said) in course.record.statements.iter().enumerate().skip(first) {
         text += &format!("{} · {} · {} · {}", number + 1, said.ts, said.place, said.who);
         // The gist says more than the text where it names what was done.
         let words = plain(said.text.trim());

@@ -1,4 +1,5 @@
-//! Which version a reader was shown. What somebody made of a plan by hand is accepted only by whom it was shown to.
+//! Which version a reader was shown. What somebody made of a plan by hand is accepted only by whom
+//! it was shown to.
 
 use std::borrow::Cow;
 use std::fs;
@@ -16,7 +17,7 @@ use crate::store::FOLDER;
 
 /// Notes that a reader is shown the newest version.
 pub fn note(planner: &Planner, reader: &str) {
-    let Some(version) = planner.course.version() else { return };
+    let Some(version) = planner.course.versions.newest() else { return };
     let shown = (planner.course.topic.clone(), version.number);
     let mut all = planner.shown.lock().unwrap_or_else(PoisonError::into_inner);
     all.insert(reader.to_owned(), shown);
@@ -28,7 +29,7 @@ pub fn note(planner: &Planner, reader: &str) {
 /// It wasn't: the message has what was changed, so that the call can be made again.
 pub fn check(planner: &mut Planner, reader: &str) -> Result<(), Fault> {
     planner.take_outside_changes();
-    let Some(version) = planner.course.version().filter(|version| version.edited) else {
+    let Some(version) = planner.course.versions.newest().filter(|version| version.edited) else {
         return Ok(());
     };
     let shown = (planner.course.topic.clone(), version.number);
@@ -37,14 +38,14 @@ pub fn check(planner: &mut Planner, reader: &str) -> Result<(), Fault> {
     if is_shown {
         return Ok(());
     }
-    let before = planner.course.versions.iter().rev().nth(1);
+    let before = planner.course.versions.all.iter().rev().nth(1);
     let differences = before.map(|before| compare(&before.artifact, &version.artifact));
     let sections: Vec<String> =
         differences.unwrap_or_default().into_iter().map(|one| one.section).collect();
     let (number, former) = (version.number, before.map_or(0, |before| before.number));
     let what = format!(
         "version {number} was edited by hand and you haven't seen it; changed: {}",
-        pipemux_planner_course::turn::gist(&sections.join(", "))
+        pipemux_planner_course::text::gist(&sections.join(", "))
     );
     note(planner, reader);
     let compared = format!("pipemux ask '{}.compare({former}, {number})'", planner.callee);
@@ -54,10 +55,11 @@ pub fn check(planner: &mut Planner, reader: &str) -> Result<(), Fault> {
 /// Checks that a version can be brought back.
 ///
 /// # Errors
-/// There are as many versions as a topic may have, or it isn't held any more; the hint is the way on from its file.
+/// There are as many versions as a topic may have, or it isn't held any more; the hint is the way
+/// on from its file.
 pub fn check_versions(planner: &Planner, number: u32) -> Result<(), Fault> {
-    let is_held = planner.course.versions.iter().any(|one| one.number == number);
-    if is_held && planner.course.versions.len() < VERSIONS_MAX {
+    let is_held = planner.course.versions.all.iter().any(|one| one.number == number);
+    if is_held && planner.course.versions.all.len() < VERSIONS_MAX {
         return Ok(());
     }
     let Some((name, _)) = artifact(planner, number) else { return Ok(()) };
@@ -73,7 +75,7 @@ pub fn check_versions(planner: &Planner, number: u32) -> Result<(), Fault> {
 
 /// Returns a version with the name of its file, from the disk if the course holds it no longer.
 pub fn artifact(planner: &Planner, number: u32) -> Option<(&'static str, Cow<'_, Artifact>)> {
-    if let Some(held) = planner.course.versions.iter().find(|one| one.number == number) {
+    if let Some(held) = planner.course.versions.all.iter().find(|one| one.number == number) {
         return Some((held.artifact.file(), Cow::Borrowed(&held.artifact)));
     }
     let folder = planner.store.as_ref()?.folder().join("versions").join(format!("v{number}"));

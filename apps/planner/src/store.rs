@@ -1,4 +1,5 @@
-//! A topic's files below `.planning/<topic>/`: the journal, of which all else is made, and what is made of it.
+//! A topic's files below `.planning/<topic>/`: the journal, of which all else is made, and what is
+//! made of it.
 //!
 //! | file | content |
 //! |---|---|
@@ -147,8 +148,9 @@ impl Store {
         self.folder.join(JOURNAL).metadata().map_or(0, |found| found.len()) != self.length
     }
 
-    /// Adds an entry to the journal: from then on it is never lost. Returns false if another session has written to it
-    /// meanwhile: then nothing was added, because the entry may not fit any more.
+    /// Adds an entry to the journal: from then on it is never lost. Returns false if another
+    /// session has written to it meanwhile: then nothing was added, because the entry may not fit
+    /// any more.
     ///
     /// # Errors
     /// The disk is full, or the folder can't be written. Nothing was added.
@@ -165,8 +167,8 @@ impl Store {
         Ok(false)
     }
 
-    /// Claims the right to have the topic's roles played by drivers, which one session of a project has at a time, so that
-    /// no role is asked twice. It ends with the file or the process.
+    /// Claims the right to have the topic's roles played by drivers, which one session of a project
+    /// has at a time, so that no role is asked twice. It ends with the file or the process.
     pub fn claim(&self) -> Option<File> {
         let folder = File::open(&self.folder).ok()?;
         match folder.try_lock() {
@@ -177,14 +179,16 @@ impl Store {
         }
     }
 
-    /// Brings the other files to what the course says. What others wrote into a file that gives way is kept beside.
+    /// Brings the other files to what the course says. What others wrote into a file that gives way
+    /// is kept beside.
     ///
     /// # Errors
     /// A file can't be written. It is tried again with the next change.
     pub fn write_out(&self, course: &Course) -> Result<Written, Fault> {
         self.write_lines(course)?;
         let mut written = Written::default();
-        let (Some(version), Some(text)) = (course.version(), course.file_text()) else {
+        let (Some(version), Some(text)) = (course.versions.newest(), course.versions.file_text())
+        else {
             return Ok(written);
         };
         let name = version.artifact.file();
@@ -207,7 +211,8 @@ impl Store {
                 replace(&path, text.as_bytes())?;
             }
         }
-        // Last, since without it the file is written again: a kill in between leaves no earlier version's text for an edit.
+        // Last, since without it the file is written again: a kill in between leaves no earlier
+        // version's text for an edit.
         if is_new {
             self.snapshot(&snapshot, name, &version.text())?;
         }
@@ -226,7 +231,8 @@ impl Store {
         }
     }
 
-    /// Keeps the bytes of an artifact's file that gives way, unless they are a version's. Returns what readers should know.
+    /// Keeps the bytes of an artifact's file that gives way, unless they are a version's. Returns
+    /// what readers should know.
     fn keep(
         &self,
         course: &Course,
@@ -234,7 +240,7 @@ impl Store {
         found: Option<Vec<u8>>,
     ) -> Result<Option<String>, Fault> {
         let Some(found) = found else { return Ok(None) };
-        let is_known = course.versions.iter().any(|version| {
+        let is_known = course.versions.all.iter().any(|version| {
             let text = version.text();
             text.as_bytes() == found
                 || std::str::from_utf8(&found)
@@ -258,7 +264,7 @@ impl Store {
 
     /// Adds the lines of the meeting that its file doesn't have yet.
     fn write_lines(&self, course: &Course) -> Result<(), Fault> {
-        if course.lines.is_empty() {
+        if course.record.lines.is_empty() {
             return Ok(());
         }
         let path = self.folder.join(CLARIFICATION);
@@ -267,7 +273,7 @@ impl Store {
             let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
             let there = bytes[..whole].iter().filter(|byte| **byte == b'\n').count();
             let mut more = Vec::new();
-            for line in course.lines.iter().skip(there) {
+            for line in course.record.lines.iter().skip(there) {
                 more.extend_from_slice(ordered::line(line).as_bytes());
                 more.push(b'\n');
             }
@@ -323,8 +329,8 @@ fn read(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
     regular_file::read(path).map(Some).map_err(|error| failed(path, &error.to_string()))
 }
 
-/// As [`read`], of a file that others write: many a program empties it first, and what it writes next would be lost with the
-/// file that is replaced.
+/// As [`read`], of a file that others write: many a program empties it first, and what it writes
+/// next would be lost with the file that is replaced.
 fn read_whole(path: &Path) -> Result<Option<Vec<u8>>, Fault> {
     let until = deadline::after(WRITE_PATIENCE);
     loop {
@@ -345,8 +351,8 @@ fn hold(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Locks a file, which everybody can lock who can read it: so this waits for a short time only. Returns whether it is locked;
-/// where files can't be locked, it counts as locked.
+/// Locks a file, which everybody can lock who can read it: so this waits for a short time only.
+/// Returns whether it is locked; where files can't be locked, it counts as locked.
 fn lock(file: &File) -> io::Result<bool> {
     let until = deadline::after(LOCK_PATIENCE);
     loop {
@@ -360,8 +366,8 @@ fn lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Adds bytes to a file that was read when it had `read` bytes, the first `length` of which are good: all of them or none.
-/// Returns false if somebody has changed it since.
+/// Adds bytes to a file that was read when it had `read` bytes, the first `length` of which are
+/// good: all of them or none. Returns false if somebody has changed it since.
 fn append(path: &Path, read: u64, length: u64, bytes: &[u8]) -> io::Result<bool> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder)?;

@@ -1,8 +1,10 @@
-//! Trust in `planner.toml`: it lies in the project, so anybody who wrote the project wrote it. Nothing that it names is
-//! started, and no endpoint that it names is asked, before a person has allowed exactly its content.
+//! Trust in `planner.toml`: it lies in the project, so anybody who wrote the project wrote it.
+//! Nothing that it names is started, and no endpoint that it names is asked, before a person has
+//! allowed exactly its content.
 //!
-//! What is trusted is named by a hash of the file's text and of every file of the project that its commands name, so that a
-//! change of any of them asks again. The hash is made anew for each turn that is played.
+//! What is trusted is named by a hash of the file's text and of every file of the project that its
+//! commands name, so that a change of any of them asks again. The hash is made anew for each turn
+//! that is played.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -17,7 +19,8 @@ use crate::limits::TRUSTED_FILE_MAX;
 use crate::model::Planner;
 
 impl Planner {
-    /// Takes in what a person has allowed, and checks that it covers what this project would have started.
+    /// Takes in what a person has allowed, and checks that it covers what this project would have
+    /// started.
     ///
     /// # Errors
     /// A person has to trust the file first; nothing took effect.
@@ -64,7 +67,8 @@ impl Planner {
         Speaker::ALL.iter().any(|speaker| !matches!(self.driver(*speaker), Ok(DriverSpec::Agent)))
     }
 
-    /// Returns the files of the project that words of a command name: below its root, or where the program is started.
+    /// Returns the files of the project that words of a command name: below its root, or where the
+    /// program is started.
     fn named_files(&self, words: &[String]) -> BTreeSet<String> {
         let mut files = named_files(&self.root, &self.root, words);
         if let Some(inside) = std::env::current_dir().ok().filter(|at| at.starts_with(&self.root)) {
@@ -73,7 +77,8 @@ impl Planner {
         files
     }
 
-    /// Returns what a person has to allow before the file is followed; none if there is nothing to allow.
+    /// Returns what a person has to allow before the file is followed; none if there is nothing to
+    /// allow.
     fn untrusted(&self) -> Option<ConsentRequest> {
         let text = self.config.text.as_deref()?;
         let mut hash = Sha256::new();
@@ -103,7 +108,8 @@ impl Planner {
         }
         for file in &covered {
             hash.update(file.as_bytes());
-            // What can't be read, or is too long to be hashed each time, is never trusted: its hash is of nothing else.
+            // What can't be read, or is too long to be hashed each time, is never trusted: its hash
+            // is of nothing else.
             match read_bounded(&self.root.join(file)) {
                 Some(bytes) => hash.update(Sha256::digest(bytes)),
                 None => hash.update(jiff::Timestamp::now().to_string()),
@@ -119,7 +125,8 @@ impl Planner {
     }
 }
 
-/// Returns the files below `root` that words name which are looked up in `at`, also within a script that is one word.
+/// Returns the files below `root` that words name which are looked up in `at`, also within a script
+/// that is one word.
 fn named_files(root: &Path, at: &Path, words: &[String]) -> BTreeSet<String> {
     let separators = |c: char| c.is_whitespace() || "'\"`;|&<>()$={},:".contains(c);
     let whole = words.iter().map(String::as_str);

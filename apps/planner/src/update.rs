@@ -1,8 +1,10 @@
 //! Carries out actions.
 
 use docui::{Context, Done, Fault, Reply};
+use pipemux_planner_course::answers::Intent;
 use pipemux_planner_course::event::{Effect, Event};
-use pipemux_planner_course::turn::{Intent, TurnKind, shown_name};
+use pipemux_planner_course::text::shown_name;
+use pipemux_planner_course::turn::TurnKind;
 use pipemux_planner_course::{By, Course, Driver, Refusal, Role, Speaker};
 use serde_json::{Value, json};
 
@@ -175,7 +177,8 @@ pub fn refuse_role_of(planner: &Planner, course: &Course, reader: &str) -> Resul
     }
 }
 
-/// True for an act after which a driver may play a turn. All others only look, or keep drivers from playing.
+/// True for an act after which a driver may play a turn. All others only look, or keep drivers from
+/// playing.
 fn starts_turns(action: &Action) -> bool {
     // With an agent in its place no driver plays.
     let leaves_drivers = |driver: &str| driver.trim() == "agent";
@@ -288,7 +291,7 @@ fn verdict_of(
     }
     let role = role_of(name)?;
     refuse_taken(planner, Speaker::Role(role), context)?;
-    let of_role = planner.course.open_turns.iter().find_map(|turn| match turn.kind {
+    let of_role = planner.course.turns.open.iter().find_map(|turn| match turn.kind {
         TurnKind::Verdict(_, of) if of == role => Some((turn.id, turn.kind)),
         _ => None,
     });
@@ -305,10 +308,10 @@ fn verdict_of(
             })
         }
         None => {
-            let turn = planner.course.turn();
+            let turn = planner.course.turns.first();
             // The second of two who play one role is told what the first said.
             let spoken =
-                planner.course.said.iter().rev().find(|said| {
+                planner.course.record.statements.iter().rev().find(|said| {
                     said.who == role.name() && said.place == planner.course.stage.shown()
                 });
             let message = match (spoken, turn) {
@@ -341,7 +344,7 @@ fn speak(
     let named = if name.trim().is_empty() { None } else { Some(speaker_of(name)?) };
     let turn = match named {
         Some(speaker) => {
-            planner.course.open_turns.iter().find(|turn| turn.kind.speaker() == speaker)
+            planner.course.turns.open.iter().find(|turn| turn.kind.speaker() == speaker)
         }
         None => Reader::of(&planner.course, &context.reader).turn(planner),
     };
@@ -384,7 +387,7 @@ fn choose(
     };
     planner.choose(name, driver.trim())?;
     let has_failed =
-        planner.course.open_turns.iter().any(|turn| {
+        planner.course.turns.open.iter().any(|turn| {
             turn.failed.is_some() && (name == "all" || turn.kind.speaker().name() == name)
         });
     if has_failed {

@@ -1,15 +1,16 @@
-//! Writes a check: for its window, as it runs, and for the brief of a new cycle. Its record is foreign text, so each criterion is
-//! one line, and what commands printed is quoted.
+//! Writes a check: for its window, as it runs, and for the brief of a new cycle. Its record is
+//! foreign text, so each criterion is one line, and what commands printed is quoted.
 
 use pipemux_planner_course::lang::Lang;
-use pipemux_planner_course::turn::{count, flat, quoted};
+use pipemux_planner_course::text::{count, flat, quoted};
 
 use crate::frame::say;
 use crate::limits::EVIDENCE_MAX;
 use crate::report::{Checked, Report, Verdict};
 
 impl Report {
-    /// Returns a line for each criterion that a command shows, with the last lines of its output if it failed.
+    /// Returns a line for each criterion that a command shows, with the last lines of its output if
+    /// it failed.
     pub fn lines_of(&self, command: &str, lang: Lang) -> Vec<String> {
         let of = self.results.iter().filter(|one| one.command.as_deref() == Some(command));
         of.map(|one| one.shown("", lang) + "\n").collect()
@@ -46,8 +47,8 @@ impl Report {
         text
     }
 
-    /// Writes what failed, for the brief of a new cycle; none if nothing did. Each criterion is a line, and what its command
-    /// printed is quoted, so that it forges no part of the brief.
+    /// Writes what failed, for the brief of a new cycle; none if nothing did. Each criterion is a
+    /// line, and what its command printed is quoted, so that it forges no part of the brief.
     pub fn evidence(&self) -> Option<String> {
         let failed: Vec<&Checked> =
             self.results.iter().filter(|one| one.verdict == Verdict::Failed).collect();
@@ -76,7 +77,8 @@ impl Report {
 }
 
 impl Checked {
-    /// Writes it on a line, and what a command that failed printed quoted below, after an indentation.
+    /// Writes it on a line, and what a command that failed printed quoted below, after an
+    /// indentation.
     fn shown(&self, indent: &str, lang: Lang) -> String {
         let mut text = format!("{} {}", flat(&self.id), say(lang, self.verdict.word()));
         let why = flat(&self.why);

@@ -1,9 +1,9 @@
-//! The document of a window, as its reader is shown it: what is expected now, who said what, what the speaker is given, and
-//! what is decided on.
+//! The document of a window, as its reader is shown it: what is expected now, who said what, what
+//! the speaker is given, and what is decided on.
 
 use docui::{Lod, View, ViewRequest, tokens};
-use pipemux_planner_course::meeting::QuestionState;
-use pipemux_planner_course::turn::{gist, quoted};
+use pipemux_planner_course::question::QuestionState;
+use pipemux_planner_course::text::{gist, quoted};
 use pipemux_planner_course::{Course, Role, Stage};
 use serde_json::Value;
 
@@ -81,7 +81,7 @@ pub fn view(planner: &Planner, request: &ViewRequest) -> View {
         page.text(line + "\n");
     }
     if request.lod == Lod::Gist {
-        if let Some(last) = course.said.last() {
+        if let Some(last) = course.record.statements.last() {
             let lang = course.lang();
             let gist = say_first(lang, &last.gist);
             page.text(format!("{}: {} {gist}\n", lang.pick("last", "最近"), last.who));
@@ -108,8 +108,8 @@ fn title(planner: &Planner) -> String {
     let course = &planner.course;
     let mut title = format!("{} · {}", course.topic, place(course));
     let lang = course.lang();
-    if course.cycle > 1 {
-        title += &format!(" · {} {}", lang.pick("cycle", "循环"), course.cycle);
+    if course.cycle.number > 1 {
+        title += &format!(" · {} {}", lang.pick("cycle", "循环"), course.cycle.number);
     }
     if course.paused {
         title += lang.pick(" · paused", " · 已暂停");
@@ -122,9 +122,10 @@ pub fn place(course: &Course) -> String {
     let lang = course.lang();
     let stage = say(lang, &course.stage.shown());
     match course.stage {
-        Stage::Round(round) if !course.open_turns.is_empty() => {
-            let has_spoken = |role: &Role| course.verdicts(round).any(|(other, _)| other == *role);
-            let waits = |role: &&Role| !has_spoken(role) && !course.left_out.contains(role);
+        Stage::Round(round) if !course.turns.open.is_empty() => {
+            let has_spoken =
+                |role: &Role| course.cycle.verdicts(round).any(|(other, _)| other == *role);
+            let waits = |role: &&Role| !has_spoken(role) && !course.cycle.left_out.contains(role);
             let number = 6 - Role::ALL.iter().filter(waits).count();
             lang.pick(format!("{stage} · {number} of 5"), format!("{stage} · {number}/5"))
         }
@@ -158,7 +159,8 @@ fn expectation(page: &mut Page<'_>) {
     page.text(text);
 }
 
-/// Writes what the speaker is given besides the brief, which stands below. Returns true if that was anything of the record.
+/// Writes what the speaker is given besides the brief, which stands below. Returns true if that was
+/// anything of the record.
 fn given(page: &mut Page<'_>) -> bool {
     let planner = page.planner;
     let course = &planner.course;
@@ -193,7 +195,7 @@ fn given(page: &mut Page<'_>) -> bool {
 fn progress(page: &mut Page<'_>, is_given: bool) {
     let course = &page.planner.course;
     let is_met = course.stage == Stage::Meeting && !is_given;
-    if let Some(meeting) = course.meeting.as_ref().filter(|_| is_met) {
+    if let Some(meeting) = course.cycle.meeting.as_ref().filter(|_| is_met) {
         let waits = meeting.questions.iter().filter(|one| one.state == QuestionState::Waiting);
         let next: Vec<String> =
             waits.map(|one| format!("{}: {}", one.asker(), gist(&one.text))).collect();
@@ -206,17 +208,18 @@ fn progress(page: &mut Page<'_>, is_given: bool) {
     let reader = Reader::of(course, &page.request.reader);
     let shown = reader.turn(page.planner).map(|turn| turn.kind.speaker().name());
     let waits = |role: &Role| {
-        let spoken = course.rounds.get(&round).is_some_and(|spoken| spoken.contains_key(role));
-        !(spoken || shown == Some(role.name()) || course.left_out.contains(role))
+        let spoken =
+            course.cycle.rounds.get(&round).is_some_and(|spoken| spoken.contains_key(role));
+        !(spoken || shown == Some(role.name()) || course.cycle.left_out.contains(role))
     };
     let next: Vec<&str> =
         Role::ALL.iter().filter(|role| waits(role)).map(|role| role.name()).collect();
     let lang = course.lang();
-    let word = match course.open_turns.len() > 1 {
+    let word = match course.turns.open.len() > 1 {
         true => lang.pick("at the same time", "同时"),
         false => lang.pick("then", "接下来"),
     };
-    let left_out: Vec<&str> = course.left_out.iter().map(|role| role.name()).collect();
+    let left_out: Vec<&str> = course.cycle.left_out.iter().map(|role| role.name()).collect();
     let mut text = String::new();
     if !next.is_empty() {
         text += &format!("\n{word}: {}\n", next.join(", "));
@@ -228,7 +231,7 @@ fn progress(page: &mut Page<'_>, is_given: bool) {
 }
 
 fn brief(page: &mut Page<'_>) {
-    let (brief, lang) = (page.planner.course.whole_brief(), page.planner.course.lang());
+    let (brief, lang) = (page.planner.course.brief.whole(), page.planner.course.lang());
     let text = match page.has_room(&brief, 50) {
         true => quoted(&brief),
         false => {

@@ -7,14 +7,16 @@ use docui::{Anchor, Change, FilePath, Secret, TextOrPattern};
 use crate::limits::WAIT_MAX;
 
 docui::kind!(
-    /// A command that was run; its name is `c3`, and the beginning of its line means the newest one that begins so.
+    /// A command that was run; its name is `c3`, and the beginning of its line means the newest one
+    /// that begins so.
     pub Command = "command", named
 );
 
 docui::actions! {
     /// An action of the terminal.
     pub enum Action {
-        /// Runs a command, or several in order until one fails; what matters of its output, and all of it in output(). What runs longer than `wait` goes on as a job.
+        /// Runs a command, or several in order until one fails; what matters of its output, and all
+        /// of it in output(). What runs longer than `wait` goes on as a job.
         changes help Run = run(
             command: Vec<String>,
             cwd: Option<FilePath> = None::<FilePath>,
@@ -24,7 +26,8 @@ docui::actions! {
             /// Seconds, at most 25.
             wait: f64 = WAIT_MAX as f64,
         );
-        /// Lines of the output as they were printed; the newest command's, unless job names another one. last=20: the last ones.
+        /// Lines of the output as they were printed; the newest command's, unless job names another
+        /// one. last=20: the last ones.
         query help Output = output(
             from: i64 = 1,
             to: Option<i64> = None::<i64>,
@@ -41,7 +44,8 @@ docui::actions! {
         );
         /// All problems and failed tests with their details, and what the run before had.
         query help Problems = problems(job: Option<Anchor<Command>> = None::<Anchor<Command>>);
-        /// Waits until the output has a text, at most 25 seconds. Later commands have the port that is listened on as $PORT.
+        /// Waits until the output has a text, at most 25 seconds. Later commands have the port that
+        /// is listened on as $PORT.
         query help WaitFor = wait_for(
             text: String,
             seconds: f64 = WAIT_MAX as f64,
@@ -68,7 +72,8 @@ docui::actions! {
             name: String,
             job: Option<Anchor<Command>> = None::<Anchor<Command>>,
         );
-        /// Takes back what a command changed in files, as a merge with what came later; the newest one's, unless change names another.
+        /// Takes back what a command changed in files, as a merge with what came later; the newest
+        /// one's, unless change names another.
         changes help Undo = undo(
             change: Option<Change> = None::<Change>,
             /// Also what others changed that ran beside it.
@@ -83,8 +88,8 @@ docui::actions! {
         );
 
         // Names that models know from other tools, with their parameters and their meaning.
-        /// Runs a line in a shell that you keep: the next line finds its folder, variables and functions, and what runs in
-        /// its background goes on. restart=true: a new shell.
+        /// Runs a line in a shell that you keep: the next line finds its folder, variables and
+        /// functions, and what runs in its background goes on. restart=true: a new shell.
         changes alias Bash = bash(
             command: String = "",
             restart: bool = false,

@@ -19,8 +19,8 @@ pub use problems::{all_problems, problem_object};
 
 /// What a ref costs besides its label, in tokens.
 const REF_TOKENS: u64 = 7;
-/// What a folded answer may cost more than the output as it is, in tokens: an answer that is nothing but text has no way to
-/// go wrong.
+/// What a folded answer may cost more than the output as it is, in tokens: an answer that is
+/// nothing but text has no way to go wrong.
 const PLAIN_BONUS: u64 = 12;
 
 /// A piece of an answer.
@@ -74,7 +74,8 @@ impl Answer {
         }
     }
 
-    /// Makes the answer of a call that stopped a command: its verdict, and the last lines of its output.
+    /// Makes the answer of a call that stopped a command: its verdict, and the last lines of its
+    /// output.
     pub fn of_stopped(job: &Job, ended: &Ended, budget: u64) -> Self {
         let brief = format!("{} · {}", job.name(), brief(job, ended, true));
         let from = (ended.report.lines + 1).saturating_sub(STOPPED_SHOWN).max(1);
@@ -94,7 +95,8 @@ impl Answer {
         self
     }
 
-    /// Makes the outcome of the call that began what changed files, with the link that takes that back, or why there is none.
+    /// Makes the outcome of the call that began what changed files, with the link that takes that
+    /// back, or why there is none.
     pub(crate) fn into_done_with(self, changed: &Changed, committed: bool) -> Done {
         let done = self.into_done();
         match changed {
@@ -111,7 +113,8 @@ impl Answer {
         cost(&self.pieces) + tokens::estimate(&self.brief)
     }
 
-    /// Makes the outcome of a call that tells of a command's end: it isn't told again as that of a job.
+    /// Makes the outcome of a call that tells of a command's end: it isn't told again as that of a
+    /// job.
     pub fn into_end_of(self, job: &Job) -> Done {
         let done = self.into_done();
         if job.is_followed() { done.ended_job(job.name()) } else { done }

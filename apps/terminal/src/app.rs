@@ -1,4 +1,5 @@
-//! The terminal as a docui app: hands each request to the model, the runs, the queries or the window.
+//! The terminal as a docui app: hands each request to the model, the runs, the queries or the
+//! window.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,5 @@
-//! What commands changed in the files of the workspace's project: a snapshot before each, and one after it.
+//! What commands changed in the files of the workspace's project: a snapshot before each, and one
+//! after it.
 
 mod saved;
 mod sessions;
@@ -121,8 +122,8 @@ impl FileChanges {
         locked(&self.0.saved).find(name, reader)
     }
 
-    /// Takes a change back, or makes it again, but for the files that are kept as they are: absolute paths, or relative ones of
-    /// the project. It waits for the disk.
+    /// Takes a change back, or makes it again, but for the files that are kept as they are:
+    /// absolute paths, or relative ones of the project. It waits for the disk.
     ///
     /// # Errors
     /// Nothing was written, and why.
@@ -140,7 +141,8 @@ impl FileChanges {
         };
         let kept = change.files.extract_if(.., |file| is_kept(file)).map(|file| file.path);
         let kept: Vec<PathBuf> = kept.collect();
-        // What is made again is what was taken back: others may have taken theirs back from the same files before.
+        // What is made again is what was taken back: others may have taken theirs back from the
+        // same files before.
         if let (Direction::Again, Some((found, left))) = (direction, &saved.redo) {
             let mut again = store.change(left, found)?;
             again.files.retain(|file| change.files.iter().any(|own| own.path == file.path));
@@ -237,8 +239,8 @@ impl Span {
         let _ = self.running.name.set((name, line));
     }
 
-    /// Says what it changed, and keeps that, for a reader. It waits for the disk. If it outlasted its call, whoever wrote
-    /// meanwhile may have done so: its reader went on with other work.
+    /// Says what it changed, and keeps that, for a reader. It waits for the disk. If it outlasted
+    /// its call, whoever wrote meanwhile may have done so: its reader went on with other work.
     pub fn end(self, reader: &str, outlasted: bool) -> Changed {
         let Some((name, line)) = self.running.name.get().cloned() else { return Changed::Nothing };
         let looked = self.look();
@@ -278,7 +280,8 @@ impl Span {
         }
     }
 
-    /// Looks at the files after the command. Returns those that changed, and what they were and are.
+    /// Looks at the files after the command. Returns those that changed, and what they were and
+    /// are.
     fn look(&self) -> Result<Looked, String> {
         let before = self.before.clone()?;
         let after = self.changes.take(AFTER_PATIENCE)?;
@@ -300,7 +303,8 @@ struct Looked {
     after: Tree,
 }
 
-/// Returns the absolute paths of files of a project, as many as are told. Those that are no text are left out.
+/// Returns the absolute paths of files of a project, as many as are told. Those that are no text
+/// are left out.
 fn absolute<'p>(root: &Path, files: impl Iterator<Item = &'p Path>) -> Vec<String> {
     let paths = files.filter_map(|file| root.join(file).into_os_string().into_string().ok());
     paths.take(CHANGED_TOLD).collect()

@@ -173,12 +173,14 @@ impl Job {
         Ok(job)
     }
 
-    /// Calls `look` with what changes while it runs. Nothing else of the command may be asked for meanwhile.
+    /// Calls `look` with what changes while it runs. Nothing else of the command may be asked for
+    /// meanwhile.
     pub fn with<T>(&self, look: impl FnOnce(&mut State) -> T) -> T {
         look(&mut self.state())
     }
 
-    /// Returns what changes while it runs. Only this module holds it: a guard in a condition is held longer than it looks.
+    /// Returns what changes while it runs. Only this module holds it: a guard in a condition is
+    /// held longer than it looks.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -198,7 +200,8 @@ impl Job {
         self.ended().map_or_else(|| self.before.clone(), |ended| ended.before.clone())
     }
 
-    /// Waits until `ready` says so, it has ended, or the time has come. Returns how it ended, if it has.
+    /// Waits until `ready` says so, it has ended, or the time has come. Returns how it ended, if it
+    /// has.
     pub fn wait(
         &self,
         until: Instant,
@@ -282,7 +285,8 @@ impl Job {
         }
     }
 
-    /// Returns what is kept of the output now, to be read from a line on. Nothing waits for who reads it.
+    /// Returns what is kept of the output now, to be read from a line on. Nothing waits for who
+    /// reads it.
     pub fn kept(&self, from: u64) -> Kept {
         self.state().spill.kept(from)
     }

@@ -40,7 +40,8 @@ struct State {
 }
 
 impl JobTable {
-    /// Makes a table without commands. What an earlier process kept is of commands that nobody knows any more.
+    /// Makes a table without commands. What an earlier process kept is of commands that nobody
+    /// knows any more.
     ///
     /// # Errors
     /// The session's directory can't be written to.

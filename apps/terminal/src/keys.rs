@@ -2,8 +2,8 @@
 
 use docui::Fault;
 
-/// Returns what a terminal sends for keys that are named one after the other: `down down enter`, `ctrl-c`, `:wq enter`.
-/// A word that is no name is typed as it is.
+/// Returns what a terminal sends for keys that are named one after the other: `down down enter`,
+/// `ctrl-c`, `:wq enter`. A word that is no name is typed as it is.
 ///
 /// # Errors
 /// A combination that has no character.

@@ -1,4 +1,5 @@
-//! Commands, builds and tests: runs commands in terminals of their own, keeps all of their output, and shows what matters.
+//! Commands, builds and tests: runs commands in terminals of their own, keeps all of their output,
+//! and shows what matters.
 //!
 //! | module | purpose |
 //! |---|---|
@@ -24,15 +25,17 @@
 //!
 //! What is recognised of an output is the matter of `pipemux-problems`, which knows no process.
 //!
-//! **Invariant: no command is started past the check.** A command is started by a [`permit::Permit`], which only the check
-//! makes. It has the domain of the kernel that holds the command to what it may write to; what that is, `pipemux-confine` says.
+//! **Invariant: no command is started past the check.** A command is started by a
+//! [`permit::Permit`], which only the check makes. It has the domain of the kernel that holds the
+//! command to what it may write to; what that is, `pipemux-confine` says.
 //!
-//! **Invariant: a signal reaches the processes of its command, or none.** The first process isn't reaped before the state
-//! says that it has ended, and both happen under one lock.
+//! **Invariant: a signal reaches the processes of its command, or none.** The first process isn't
+//! reaped before the state says that it has ended, and both happen under one lock.
 //!
-//! **Invariant: nothing outlives its session.** A command's processes are ended with it; with the app, the daemon's launcher
-//! ends what is left.
-// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+//! **Invariant: nothing outlives its session.** A command's processes are ended with it; with the
+//! app, the daemon's launcher ends what is left.
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are
+// checked otherwise.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
@@ -68,8 +71,8 @@ pub mod window;
 pub use action::Action;
 pub use model::Terminal;
 
-/// Serves the app on the connection that this process inherited, as [`docui::run`] does. It is compiled here, together
-/// with what it uses, and not once more with the program.
+/// Serves the app on the connection that this process inherited, as [`docui::run`] does. It is
+/// compiled here, together with what it uses, and not once more with the program.
 pub fn run() -> std::process::ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     match (arguments.next(), arguments.next()) {

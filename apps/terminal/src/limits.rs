@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Longest time that a call waits for the end of a command or for a text, in seconds. It leaves room for the answer
-/// before the deadline of the request.
+/// Longest time that a call waits for the end of a command or for a text, in seconds. It leaves
+/// room for the answer before the deadline of the request.
 pub const WAIT_MAX: i64 = 25;
 /// What a request may take beyond the time that it waits.
 pub const WAIT_MARGIN: Duration = Duration::from_secs(4);
@@ -11,7 +11,8 @@ pub const WAIT_MARGIN: Duration = Duration::from_secs(4);
 pub const INPUT_PATIENCE: Duration = Duration::from_secs(2);
 /// How long what is typed may wait for a program that doesn't read.
 pub const TYPE_PATIENCE: Duration = Duration::from_secs(1);
-/// How long a program that listens on a port must be silent until it counts as a server that has started.
+/// How long a program that listens on a port must be silent until it counts as a server that has
+/// started.
 pub const SERVER_SILENCE: Duration = Duration::from_millis(1_500);
 /// Pause before the first look whether a command listens on a port, and longest pause between two.
 pub const PORTS_SPACING: (Duration, Duration) =
@@ -22,7 +23,8 @@ pub const PORTS_PAUSE_MAX: Duration = Duration::from_secs(5);
 pub const SERVER_SHOWN: usize = 200;
 /// How long a program must be silent until what it printed counts as its answer to input.
 pub const INPUT_SILENCE: Duration = Duration::from_millis(150);
-/// How long a full-screen program must be silent until its screen is shown to who waits for its end.
+/// How long a full-screen program must be silent until its screen is shown to who waits for its
+/// end.
 pub const SCREEN_SILENCE: Duration = Duration::from_millis(700);
 /// How long a command may take to end after it was asked to, before it is killed.
 pub const STOP_PATIENCE: Duration = Duration::from_secs(3);

@@ -32,7 +32,8 @@ pub struct KeptPart {
     pub(crate) first: Option<(u64, u64)>,
 }
 
-/// A line without its end: what stays of it when carriage returns move back to its beginning, cut if that is long.
+/// A line without its end: what stays of it when carriage returns move back to its beginning, cut
+/// if that is long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawLine {
     /// Its number, counted from 1.
@@ -69,9 +70,10 @@ impl LineReader {
         self.at.map_or(self.from, |(number, _)| number)
     }
 
-    /// Calls `each` with the lines that are complete until it returns false, `stop` returns true, or all are read; then it
-    /// returns true. What is no longer kept is left out: the numbers tell. Past a gap, a line that began in it is left out, too.
-    /// A reader goes on where it was, unless `each` has ended it.
+    /// Calls `each` with the lines that are complete until it returns false, `stop` returns true,
+    /// or all are read; then it returns true. What is no longer kept is left out: the numbers tell.
+    /// Past a gap, a line that began in it is left out, too. A reader goes on where it was, unless
+    /// `each` has ended it.
     ///
     /// # Errors
     /// The disk can't be read.
@@ -155,8 +157,8 @@ impl LineReader {
         (self.cut, self.returned) = (false, false);
     }
 
-    /// Adds a part of a line. Only what stays behind the last carriage return is kept, so that a line which is written over
-    /// and over is no long one.
+    /// Adds a part of a line. Only what stays behind the last carriage return is kept, so that a
+    /// line which is written over and over is no long one.
     fn extend(&mut self, part: &[u8]) {
         let mut text = part;
         if self.returned {

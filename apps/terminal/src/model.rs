@@ -113,7 +113,8 @@ impl Terminal {
         self.jobs.running()
     }
 
-    /// Returns the command that a call looks at: the one that is named, else the newest one of its reader, else the newest.
+    /// Returns the command that a call looks at: the one that is named, else the newest one of its
+    /// reader, else the newest.
     ///
     /// # Errors
     /// There is none.
@@ -128,8 +129,8 @@ impl Terminal {
         })
     }
 
-    /// Returns the command that a call acts on or waits for: as [`Terminal::job`], but one that runs before those that
-    /// have ended.
+    /// Returns the command that a call acts on or waits for: as [`Terminal::job`], but one that
+    /// runs before those that have ended.
     ///
     /// # Errors
     /// There is none.
@@ -144,8 +145,8 @@ impl Terminal {
         }
     }
 
-    /// Returns the port that later commands get as `$PORT`: the lowest one of the newest command that listens, as far as that
-    /// is known.
+    /// Returns the port that later commands get as `$PORT`: the lowest one of the newest command
+    /// that listens, as far as that is known.
     pub fn port(&self) -> Option<(Arc<Job>, u16)> {
         self.running().into_iter().rev().find_map(|job| {
             let port = *ports::of(&job.listens()).first()?;
@@ -178,8 +179,9 @@ impl Terminal {
         if is_there { Found::Here(0) } else { gone() }
     }
 
-    /// Returns the key of the command that a name means: `c3`, as answers show it (`job c3`, `job:c3`), `3`, the
-    /// beginning of its line, or else a word of it; of several the newest one, but one that runs comes first.
+    /// Returns the key of the command that a name means: `c3`, as answers show it (`job c3`,
+    /// `job:c3`), `3`, the beginning of its line, or else a word of it; of several the newest one,
+    /// but one that runs comes first.
     ///
     /// # Errors
     /// No command has the name.

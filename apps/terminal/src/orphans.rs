@@ -1,7 +1,9 @@
-//! Processes whose parents have ended: this process adopts those that its commands started, so that none of them gets lost.
+//! Processes whose parents have ended: this process adopts those that its commands started, so that
+//! none of them gets lost.
 //!
-//! Otherwise a process that leaves its command's session would belong to nobody once its parent has ended, and one that the
-//! system ends together with the session would be gone before anybody could say so.
+//! Otherwise a process that leaves its command's session would belong to nobody once its parent has
+//! ended, and one that the system ends together with the session would be gone before anybody could
+//! say so.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, Once, PoisonError};
@@ -28,7 +30,8 @@ fn children() -> MutexGuard<'static, Children> {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the first process of a command; its number is returned by `start`, too. No other thread takes it for an orphan.
+/// Starts the first process of a command; its number is returned by `start`, too. No other thread
+/// takes it for an orphan.
 pub fn start<T, E>(start: impl FnOnce() -> Result<(T, i32), E>) -> Result<(T, i32), E> {
     static ADOPT: Once = Once::new();
     ADOPT.call_once(|| {
@@ -49,8 +52,8 @@ pub fn start<T, E>(start: impl FnOnce() -> Result<(T, i32), E>) -> Result<(T, i3
     Ok((started, leader))
 }
 
-/// Returns the processes that the end of a command's session ended. Call it once the command's first process is waited for
-/// no more by anybody else.
+/// Returns the processes that the end of a command's session ended. Call it once the command's
+/// first process is waited for no more by anybody else.
 pub fn forget(leader: i32) -> BTreeSet<i32> {
     reap();
     let mut children = children();

@@ -1,6 +1,8 @@
-//! Permits to start commands: what the person's rules say, and the domain that holds a command to what it may write.
+//! Permits to start commands: what the person's rules say, and the domain that holds a command to
+//! what it may write.
 //!
-//! A command is started by a [`Permit`], and only [`Terminal::permits`] makes one: no way to start a command passes by it.
+//! A command is started by a [`Permit`], and only [`Terminal::permits`] makes one: no way to start
+//! a command passes by it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -89,7 +91,8 @@ impl Terminal {
     /// Returns permits to run commands.
     ///
     /// # Errors
-    /// A rule refuses one of them, a person has to allow it first, its directory is missing, or it can't be confined.
+    /// A rule refuses one of them, a person has to allow it first, its directory is missing, or it
+    /// can't be confined.
     pub(crate) fn permits(
         &mut self,
         orders: Vec<Order>,
@@ -166,7 +169,8 @@ impl Terminal {
             Ok(text) => Ok(Some(text)),
         };
         let file = self.config_file();
-        // The file of earlier releases: what it forbade must not run because nobody reads it any more.
+        // The file of earlier releases: what it forbade must not run because nobody reads it any
+        // more.
         if read("terminal.toml")?
             .is_some_and(|text| ["ask", "deny"].iter().any(|list| text.contains(list)))
         {

@@ -33,7 +33,8 @@ pub struct Located {
     file: Arc<Snapshot>,
     /// What the line said, if that is known.
     text: Option<String>,
-    /// True if the file was changed while the command ran, and nothing it told says that the line is still the one it meant.
+    /// True if the file was changed while the command ran, and nothing it told says that the line
+    /// is still the one it meant.
     uncertain: bool,
 }
 
@@ -127,7 +128,8 @@ impl Places {
 }
 
 impl Located {
-    /// Returns the line that it is now: the one that the edits since left of it. A line that only says the same isn't it.
+    /// Returns the line that it is now: the one that the edits since left of it. A line that only
+    /// says the same isn't it.
     ///
     /// # Errors
     /// The file is gone, or the line was edited since, or nobody knows.
@@ -164,7 +166,8 @@ impl Located {
     }
 }
 
-/// Returns the file that git means: its paths begin where the repository does, or in the working directory.
+/// Returns the file that git means: its paths begin where the repository does, or in the working
+/// directory.
 fn in_tree(cwd: &Path, path: &str) -> PathBuf {
     let folders = cwd.ancestors().map(|folder| clean(&folder.join(path)));
     let found = folders.into_iter().find(|path| path.is_file());

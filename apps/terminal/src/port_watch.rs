@@ -1,7 +1,9 @@
-//! Where the running commands listen, looked up beside the app: who looks at the window never waits for `/proc`.
+//! Where the running commands listen, looked up beside the app: who looks at the window never waits
+//! for `/proc`.
 //!
-//! One thread of a session looks while commands run: soon after one began or somebody looked at the window, once a second
-//! while they print, and seldom while they are silent. The session is told of a change.
+//! One thread of a session looks while commands run: soon after one began or somebody looked at the
+//! window, once a second while they print, and seldom while they are silent. The session is told of
+//! a change.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

@@ -18,11 +18,13 @@ struct Status {
     ended: bool,
 }
 
-/// The variable by which a process is known that left its command's session and whose parent has ended.
+/// The variable by which a process is known that left its command's session and whose parent has
+/// ended.
 pub const MARK: &str = "PIPEMUX_TERMINAL_COMMAND";
 
-/// Returns the processes that belong to a run: those of the terminal's session that `leader` began, those that were adopted
-/// from it, and all that they started. Without `/proc` it is the leader alone.
+/// Returns the processes that belong to a run: those of the terminal's session that `leader` began,
+/// those that were adopted from it, and all that they started. Without `/proc` it is the leader
+/// alone.
 pub fn members(leader: i32, mark: &str) -> Vec<i32> {
     let Some(all) = all() else { return vec![leader] };
     let this = i32::try_from(std::process::id()).unwrap_or(0);

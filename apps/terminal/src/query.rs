@@ -215,7 +215,8 @@ fn wait_for(job: Arc<Job>, text: String, time: Duration, context: &Context) -> B
     let work = move |commit: &CommitPoint| {
         let until = Context::wait_until(answer_by, time);
         let stop = || commit.is_called_off();
-        // It goes on behind what was searched: an output may be long, and a line without an end, too.
+        // It goes on behind what was searched: an output may be long, and a line without an end,
+        // too.
         let (mut reader, mut found, mut cut) = (LineReader::new(1), None, 0);
         let mut ended: Option<Arc<Ended>> = None;
         loop {
@@ -285,7 +286,8 @@ fn wait_for(job: Arc<Job>, text: String, time: Duration, context: &Context) -> B
     )
 }
 
-/// Describes the ports that a command's processes listen on: ` · listens on 8080`; empty if there are none.
+/// Describes the ports that a command's processes listen on: ` · listens on 8080`; empty if there
+/// are none.
 pub fn ports_words(ports: &[u16]) -> String {
     match ports.is_empty() {
         true => String::new(),
@@ -336,7 +338,8 @@ pub fn newest_lines(job: &Job, from: u64, budget: u64) -> View {
     view
 }
 
-/// Returns the value of a thing: the output of a command, the hash of a commit, or a place as editors take it.
+/// Returns the value of a thing: the output of a command, the hash of a commit, or a place as
+/// editors take it.
 ///
 /// # Errors
 /// It has no place, or that was edited since.

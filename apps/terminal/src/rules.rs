@@ -1,7 +1,8 @@
 //! What a person's rules say of a line: that it never runs, or that a person is asked each time.
 //!
-//! A rule is a program with its first arguments, as they stand in the line. What the words don't tell counts as any
-//! program: a rule is against mistakes, and an answer too much costs less than one too little.
+//! A rule is a program with its first arguments, as they stand in the line. What the words don't
+//! tell counts as any program: a rule is against mistakes, and an answer too much costs less than
+//! one too little.
 
 use std::collections::BTreeMap;
 

@@ -184,7 +184,8 @@ fn run(
     )
 }
 
-/// Waits until a command has ended, waits for keys, or serves: then it is silent and listens at these addresses.
+/// Waits until a command has ended, waits for keys, or serves: then it is silent and listens at
+/// these addresses.
 fn end_or_start(job: &Job, until: Instant) -> (Option<Arc<Ended>>, Vec<SocketAddr>) {
     // A program that takes the screen waits for keys.
     let is_shown = |state: &State| {
@@ -256,7 +257,8 @@ fn done_of(job: &Job, ended: &Ended, budget: u64) -> Done {
     Answer::of(job, ended, budget).into_done_with(&ended.changed, job.order.commits())
 }
 
-/// Says where a server listens, unless its first lines tell, and these: ` · listening on 127.0.0.1:8000 · Ready in 3 ms`.
+/// Says where a server listens, unless its first lines tell, and these: ` · listening on
+/// 127.0.0.1:8000 · Ready in 3 ms`.
 fn serving(job: &Job, at: &[SocketAddr]) -> String {
     if at.is_empty() {
         return String::new();

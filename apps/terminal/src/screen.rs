@@ -1,4 +1,5 @@
-//! What the terminal shows: only programs that draw on it are followed, since everything else is lines.
+//! What the terminal shows: only programs that draw on it are followed, since everything else is
+//! lines.
 
 use std::num::NonZero;
 
@@ -48,8 +49,8 @@ impl Screen {
         self.parser.as_ref().is_some_and(|parser| parser.screen().alternate_screen())
     }
 
-    /// Returns true if what was printed are no lines: a program had the whole screen, or drew it again and again. One that
-    /// only clears it, as many do that watch files, prints lines.
+    /// Returns true if what was printed are no lines: a program had the whole screen, or drew it
+    /// again and again. One that only clears it, as many do that watch files, prints lines.
     pub fn is_drawn(&self) -> bool {
         self.was_taken || self.returns >= REDRAWS
     }
@@ -59,7 +60,8 @@ impl Screen {
         self.parser.as_ref().is_some_and(|parser| parser.screen().application_cursor())
     }
 
-    /// Returns the lines of the screen without empty ones at its end, and the cursor's line and column from 1.
+    /// Returns the lines of the screen without empty ones at its end, and the cursor's line and
+    /// column from 1.
     pub fn text(&self, tail: &[u8]) -> (Vec<String>, (u16, u16)) {
         let own;
         let parser = match &self.parser {

@@ -1,8 +1,10 @@
-//! A shell that a reader keeps from one command to the next: its folder, variables, functions and options.
+//! A shell that a reader keeps from one command to the next: its folder, variables, functions and
+//! options.
 //!
-//! Each command is a process of its own, as all are, so that the rules read its line as it stands and it ends with what it
-//! started. What one leaves is written to a file behind it, and read before the next one. The file is in a folder for
-//! temporary files, since that is where a confined command may write.
+//! Each command is a process of its own, as all are, so that the rules read its line as it stands
+//! and it ends with what it started. What one leaves is written to a file behind it, and read
+//! before the next one. The file is in a folder for temporary files, since that is where a confined
+//! command may write.
 
 use std::ffi::OsString;
 use std::fs::{self, OpenOptions};
@@ -13,8 +15,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use docui::{Fault, regular_file, state_file};
 use sha2::{Digest, Sha256};
 
-/// Reads what was left before, runs the line, and writes what it leaves; then waits for what the line left running. All on
-/// one line, so that bash counts the lines of an error from the line's own first one.
+/// Reads what was left before, runs the line, and writes what it leaves; then waits for what the
+/// line left running. All on one line, so that bash counts the lines of an error from the line's
+/// own first one.
 const SCRIPT: &str = r#"
 __pipemux_before=$1 __pipemux_after=$2 __pipemux_line=$3 __pipemux_port=$PORT;
 __pipemux_save() {
@@ -54,7 +57,8 @@ pub struct Shell {
 }
 
 impl Shell {
-    /// Takes the reader's shell over from its newest command that left one. `temporary` is where commands may write.
+    /// Takes the reader's shell over from its newest command that left one. `temporary` is where
+    /// commands may write.
     ///
     /// # Errors
     /// The files can't be written.

@@ -5,7 +5,8 @@ use tree_sitter::{Node, Parser};
 /// A word of a command; nothing if the shell makes something of it that the line doesn't say.
 pub type Word = Option<String>;
 
-/// Returns the words of each command of a line, also of those within others. Nothing if the line can't be read.
+/// Returns the words of each command of a line, also of those within others. Nothing if the line
+/// can't be read.
 pub fn commands(line: &str) -> Option<Vec<Vec<Word>>> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;

@@ -131,7 +131,8 @@ impl Spill {
         }
     }
 
-    /// Returns what is kept now, to be read from one line on. It costs little, and reading it needs nothing else.
+    /// Returns what is kept now, to be read from one line on. It costs little, and reading it needs
+    /// nothing else.
     pub fn kept(&self, from: u64) -> Kept {
         let at = self.index.partition_point(|(number, _)| *number <= from.max(1)).saturating_sub(1);
         let part = |segment: &Segment| {

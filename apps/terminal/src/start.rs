@@ -33,8 +33,8 @@ pub struct Order {
     pub env: BTreeMap<String, String>,
     /// The shell that its reader keeps, for a line that is typed into that.
     pub(crate) shell: Option<Shell>,
-    /// True if the call returns the command's name: who asks for its output names it, since others may run commands at the
-    /// same time.
+    /// True if the call returns the command's name: who asks for its output names it, since others
+    /// may run commands at the same time.
     pub(crate) is_told: bool,
 }
 
@@ -52,12 +52,13 @@ pub struct Started {
     pub input: File,
     /// What it is held to; nothing if it may do what the user may.
     pub domain: Option<Arc<Domain>>,
-    /// What tells the program that confines itself what to become: it reads this by its path while this is open.
+    /// What tells the program that confines itself what to become: it reads this by its path while
+    /// this is open.
     pub launch_file: Option<File>,
 }
 
-/// Variables that every command gets: nothing may wait for a person who turns pages, and what moves in a terminal costs
-/// an agent as much as what is said.
+/// Variables that every command gets: nothing may wait for a person who turns pages, and what moves
+/// in a terminal costs an agent as much as what is said.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("TERM", "xterm-256color"),
     ("PAGER", "cat"),
@@ -77,7 +78,8 @@ const LOCALE: &str = if cfg!(target_os = "macos") { "en_US.UTF-8" } else { "C.UT
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 impl Order {
-    /// Returns true if it seems to keep something in a repository, which no file of the project shows.
+    /// Returns true if it seems to keep something in a repository, which no file of the project
+    /// shows.
     pub fn commits(&self) -> bool {
         let has = |names: &[&str]| self.line.split_whitespace().any(|word| names.contains(&word));
         has(&["git"]) && has(&["commit", "push"])
@@ -91,8 +93,9 @@ impl Order {
         env: &BTreeMap<String, String>,
     ) -> Self {
         let mut all = env.clone();
-        // In some encodings a backslash can be the second byte of a character, so a shell would read another line than is
-        // written. Without any locale, programs print names outside of ASCII as escapes.
+        // In some encodings a backslash can be the second byte of a character, so a shell would
+        // read another line than is written. Without any locale, programs print names outside of
+        // ASCII as escapes.
         all.retain(|name, _| !is_locale(name));
         all.insert("LANG".to_owned(), LOCALE.to_owned());
         all.entry("PATH".to_owned()).or_insert_with(|| PATH.to_owned());
@@ -103,7 +106,8 @@ impl Order {
         Self { line, cwd, given, env: all, shell: None, is_told: false }
     }
 
-    /// Returns the line with the variables that were given, as it is asked for and told: without what a secret is.
+    /// Returns the line with the variables that were given, as it is asked for and told: without
+    /// what a secret is.
     pub fn whole(&self) -> String {
         let shown = |(name, value): (&String, &String)| match is_secret(name) {
             true => format!("{name}=*** "),
@@ -127,8 +131,8 @@ impl Order {
             let error = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
             Fault::failed(format!("{what}: {error}"))
         };
-        // A directory that is removed meanwhile stays the one that is meant, or there is none: the library would take the
-        // home directory in its place.
+        // A directory that is removed meanwhile stays the one that is meant, or there is none: the
+        // library would take the home directory in its place.
         let folder = File::open(&self.cwd).ok().filter(|_| self.cwd.is_dir());
         let folder = folder.ok_or_else(|| self.no_folder())?;
         let opened = PathBuf::from(format!("/proc/self/fd/{}", folder.as_raw_fd()));
@@ -241,8 +245,8 @@ fn confined(
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// Returns what tells orders from any others: their lines, directories and variables, as a digest, since a variable may be
-/// a secret.
+/// Returns what tells orders from any others: their lines, directories and variables, as a digest,
+/// since a variable may be a secret.
 pub fn identity(orders: &[&Order]) -> String {
     let mut digest = Sha256::new();
     for Order { line, cwd, given, .. } in orders {
@@ -266,7 +270,8 @@ fn is_locale(name: &str) -> bool {
     name == "LANG" || name == "LANGUAGE" || name.starts_with("LC_")
 }
 
-/// Returns true for a variable whose value nobody should read: by its name, as those are named that have one.
+/// Returns true for a variable whose value nobody should read: by its name, as those are named that
+/// have one.
 fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     // They name a program, or are one: whoever is asked has to see it.

@@ -99,7 +99,8 @@ pub fn put(
     ))
 }
 
-/// Says which files were left, and who changed them: `a.txt, which round 5 (reviewer) changed meanwhile`.
+/// Says which files were left, and who changed them: `a.txt, which round 5 (reviewer) changed
+/// meanwhile`.
 fn told_of_others(put: &Put, beside: &[ChangedBeside]) -> String {
     let others = beside.iter().filter_map(|other| {
         let is_theirs =
@@ -112,7 +113,8 @@ fn told_of_others(put: &Put, beside: &[ChangedBeside]) -> String {
     others.collect::<Vec<_>>().join("; ")
 }
 
-/// Says what an undo wrote besides what its line names, what it may have taken from others, and what it left.
+/// Says what an undo wrote besides what its line names, what it may have taken from others, and
+/// what it left.
 fn told_besides(put: &Put, saved: &Saved, all: &str) -> View {
     let mut view = View::default();
     let files = told(&put.files, UNDO_SHOWN);

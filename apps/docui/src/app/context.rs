@@ -15,11 +15,12 @@ use crate::limits::ANSWER_MARGIN;
 pub struct Context {
     /// The reader who requested the action.
     pub reader: String,
-    /// Identifies the run. All steps of one run share it, and so does the answer that resumes the run. It is a pseudonym
-    /// that the daemon makes: no other run has it, and the client's own id can't be told from it.
+    /// Identifies the run. All steps of one run share it, and so does the answer that resumes the
+    /// run. It is a pseudonym that the daemon makes: no other run has it, and the client's own id
+    /// can't be told from it.
     pub run_id: String,
-    /// The version of the state that the reader saw last. 0: the reader has seen none. Line numbers in the
-    /// action refer to what [`Context::seen_numbers`] says.
+    /// The version of the state that the reader saw last. 0: the reader has seen none. Line numbers
+    /// in the action refer to what [`Context::seen_numbers`] says.
     pub seen_version: u64,
     /// True when the reader saw only an earlier process of this session. Line numbers in the action
     /// then refer to a state that this process never showed.
@@ -35,21 +36,23 @@ pub struct Context {
     pub version: u64,
     /// True when the action is a query, which leaves the state in its version.
     pub query: bool,
-    /// True when the call only asks what the action would do. It is a query then, and its work is called off before its
-    /// [`crate::blocking::CommitPoint`]: the app answers with what it would have done from there on. A question is shown
-    /// without being asked.
+    /// True when the call only asks what the action would do. It is a query then, and its work is
+    /// called off before its [`crate::blocking::CommitPoint`]: the app answers with what it would
+    /// have done from there on. A question is shown without being asked.
     pub preview: bool,
     /// The approximate number of tokens that the outcome's content may take.
     pub budget: u32,
-    /// When the request is answered at the latest, with an error if its work isn't done; `None` if it has no deadline.
-    /// [`Context::wait_until`] keeps to it.
+    /// When the request is answered at the latest, with an error if its work isn't done; `None` if
+    /// it has no deadline. [`Context::wait_until`] keeps to it.
     pub answer_by: Option<Instant>,
     /// True when another call takes the result, which is then not shown.
     pub nested: bool,
     /// The keys of what a person has allowed this app in the workspace: those of the
-    /// [`ConsentRequest`](crate::ConsentRequest)s with which earlier actions failed. A key that is missing isn't allowed.
+    /// [`ConsentRequest`](crate::ConsentRequest)s with which earlier actions failed. A key that is
+    /// missing isn't allowed.
     pub consents: Vec<String>,
-    /// For an action that takes back what an earlier one did: what other runs changed in files while that one ran.
+    /// For an action that takes back what an earlier one did: what other runs changed in files
+    /// while that one ran.
     pub changed_beside: Vec<ChangedBeside>,
     /// The answer to the question that this action asked before: the token that was given with the
     /// question, and the reader's choice. `None` when the action has not asked yet.
@@ -57,8 +60,8 @@ pub struct Context {
 }
 
 impl Context {
-    /// Returns the answer to a form that this action asked before ([`crate::Ask::form`]); `None` when it hasn't asked
-    /// one yet.
+    /// Returns the answer to a form that this action asked before ([`crate::Ask::form`]); `None`
+    /// when it hasn't asked one yet.
     ///
     /// # Errors
     /// A field is missing or of another type, which only a daemon could send that doesn't check.
@@ -69,8 +72,8 @@ impl Context {
         }
     }
 
-    /// Returns until when work of this action, which begins now, may wait for something that may go on: for `patience`, and
-    /// no longer than leaves time to say that it goes on.
+    /// Returns until when work of this action, which begins now, may wait for something that may go
+    /// on: for `patience`, and no longer than leaves time to say that it goes on.
     pub fn wait_until(answer_by: Option<Instant>, patience: Duration) -> Instant {
         let latest = answer_by.and_then(|by| by.checked_sub(ANSWER_MARGIN));
         let wanted = deadline::after(patience);
@@ -82,8 +85,8 @@ impl Context {
         self.cwd.join(Path::new(argument))
     }
 
-    /// Returns what line numbers of a document refer to, in order and without gaps. A reader whose window was
-    /// shown as a difference has seen some numbers in a later version than others.
+    /// Returns what line numbers of a document refer to, in order and without gaps. A reader whose
+    /// window was shown as a difference has seen some numbers in a later version than others.
     pub fn seen_numbers(&self, document: &str, numbers: Range<u64>) -> Vec<SeenNumbers> {
         let mut listed: Vec<&LineNumbers> =
             self.numbers.iter().filter(|listed| listed.document == document).collect();
@@ -115,8 +118,8 @@ impl Context {
         all
     }
 
-    /// Returns the version that the state will have once this action has taken effect: a query leaves it as it
-    /// is.
+    /// Returns the version that the state will have once this action has taken effect: a query
+    /// leaves it as it is.
     pub fn next_version(&self) -> u64 {
         self.version + u64::from(!self.query)
     }
@@ -129,8 +132,8 @@ pub struct SeenNumbers {
     pub numbers: Range<u64>,
     /// Where the reader saw them.
     pub seen: NumbersSeen,
-    /// True when the reader was shown exactly these numbers of this document, false when they count like
-    /// everything that the reader wasn't shown.
+    /// True when the reader was shown exactly these numbers of this document, false when they count
+    /// like everything that the reader wasn't shown.
     pub listed: bool,
 }
 

@@ -8,8 +8,9 @@ use pipemux_proto::{Fault, Value};
 
 use super::{Arg, ArgType, expected, value_of};
 
-/// A type with named fields. Declare one with [`crate::record!`]; by hand, for a type that is your own, implement this
-/// trait: it is a parameter's type then ([`ArgType`]) and the content of a form ([`crate::Ask::form`]).
+/// A type with named fields. Declare one with [`crate::record!`]; by hand, for a type that is your
+/// own, implement this trait: it is a parameter's type then ([`ArgType`]) and the content of a form
+/// ([`crate::Ask::form`]).
 pub trait Record: Sized {
     /// Returns the fields in their order.
     fn fields() -> Vec<Field>;
@@ -91,12 +92,14 @@ fn record_arg(fields: Args) -> Arg {
     }
 }
 
-/// Declares a record: a struct whose fields are checked by the daemon before the app is asked. It is a type for
-/// parameters (`items: Vec<Item>`) and for the fields of a form ([`crate::Ask::form`]).
+/// Declares a record: a struct whose fields are checked by the daemon before the app is asked. It
+/// is a type for parameters (`items: Vec<Item>`) and for the fields of a form
+/// ([`crate::Ask::form`]).
 ///
-/// A field is written as `name: Type [rules] = default`. Rules and default are optional; the rules are `min`, `max` (a
-/// number's value, a text's characters, a list's items) and `pattern` (a regular expression for the whole text). A doc
-/// comment says what the field means. An `Option` may be missing; a [`crate::Secret`] is never printed or kept.
+/// A field is written as `name: Type [rules] = default`. Rules and default are optional; the rules
+/// are `min`, `max` (a number's value, a text's characters, a list's items) and `pattern` (a
+/// regular expression for the whole text). A doc comment says what the field means. An `Option` may
+/// be missing; a [`crate::Secret`] is never printed or kept.
 ///
 /// ```
 /// use docui::ArgType;

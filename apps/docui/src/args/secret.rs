@@ -9,8 +9,9 @@ use super::{Arg, ArgType};
 
 /// A text that is never printed, logged or kept, such as a password.
 ///
-/// The daemon hides it wherever it tells of the action. Its `Debug` form hides it as well; [`Secret::reveal`] returns
-/// the text, which the app is to keep to itself: not in a brief, a log, or a link's arguments.
+/// The daemon hides it wherever it tells of the action. Its `Debug` form hides it as well;
+/// [`Secret::reveal`] returns the text, which the app is to keep to itself: not in a brief, a log,
+/// or a link's arguments.
 ///
 /// ```
 /// let password = docui::Secret::from("hunter2");

@@ -1,4 +1,5 @@
-//! Parameters that take plain values: strings, numbers, truth values, lists, optional values, and any value.
+//! Parameters that take plain values: strings, numbers, truth values, lists, optional values, and
+//! any value.
 
 use pipemux_proto::projection::{Arg, Copied};
 use pipemux_proto::prototype::Type;

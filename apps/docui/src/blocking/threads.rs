@@ -1,5 +1,5 @@
-//! Threads for work that may wait. A thread that is done takes the next work; one that hangs is never
-//! waited for.
+//! Threads for work that may wait. A thread that is done takes the next work; one that hangs is
+//! never waited for.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};

@@ -1,5 +1,5 @@
-//! Carries out actions: checks the refs in their arguments, asks before what can't be undone, calls the app, and makes
-//! the outcome of its reply.
+//! Carries out actions: checks the refs in their arguments, asks before what can't be undone, calls
+//! the app, and makes the outcome of its reply.
 
 use pipemux_proto::app::{Choice, Done, Invoke, Needs, Outcome, QuestionKind, Resume};
 use pipemux_proto::job;
@@ -72,8 +72,9 @@ impl Session {
             consents: message.consents,
             changed_beside: message.changed_beside,
             budget: if message.budget > 0 { message.budget } else { CONTENT_BUDGET },
-            // The question of `App::confirm` was asked by the SDK, so its answer ends here. Answers to
-            // the app's own questions are passed on, also to those of an action that was confirmed before.
+            // The question of `App::confirm` was asked by the SDK, so its answer ends here. Answers
+            // to the app's own questions are passed on, also to those of an action that was
+            // confirmed before.
             answer: message
                 .resume
                 .filter(|resume| !is_destructive || resume.token.0 != CONFIRM)

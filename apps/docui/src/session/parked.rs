@@ -1,4 +1,5 @@
-//! Requests whose work is under way on other threads: answered when it is done, or at their deadline.
+//! Requests whose work is under way on other threads: answered when it is done, or at their
+//! deadline.
 
 use std::time::{Duration, Instant};
 
@@ -52,8 +53,8 @@ impl ParkedWork {
     }
 }
 
-/// When a request that was received then is answered at the latest, so that its requester hears the answer; `None` if it has
-/// no deadline.
+/// When a request that was received then is answered at the latest, so that its requester hears the
+/// answer; `None` if it has no deadline.
 pub(super) fn answer_by(request: &Envelope, received: Instant) -> Option<Instant> {
     let whole = Duration::from_millis(u64::from(request.deadline_ms));
     let patience = whole.saturating_sub(DEADLINE_MARGIN.min(whole / 4));
@@ -114,8 +115,8 @@ impl Session {
     ) -> Result<Option<Finish<dyn Served, R>>, Fault> {
         let deadline = blocking.deadline;
         let mut started = blocking.start(&self.handle)?;
-        // Nearly all work is done soon: then the answers keep their order, and the window that was asked for
-        // together with the action shows its effect.
+        // Nearly all work is done soon: then the answers keep their order, and the window that was
+        // asked for together with the action shows its effect.
         match started.task.wait(self.patience) {
             Some(finish) => Ok(Some(finish)),
             None => {
@@ -125,8 +126,8 @@ impl Session {
         }
     }
 
-    /// Answers the requests whose work is done, or whose deadline has come. Returns the frames to send, and the
-    /// version that the last of them tells, if one does.
+    /// Answers the requests whose work is done, or whose deadline has come. Returns the frames to
+    /// send, and the version that the last of them tells, if one does.
     pub(super) fn finish_parked(&mut self) -> Result<(Vec<u8>, Option<u64>), EncodeError> {
         let (mut frames, mut told) = (Vec::new(), None);
         for mut parked in std::mem::take(&mut self.parked) {
@@ -175,8 +176,8 @@ impl Session {
         }
     }
 
-    /// Gives the work that is under way some time to be done before the session ends. Returns the frames to
-    /// send.
+    /// Gives the work that is under way some time to be done before the session ends. Returns the
+    /// frames to send.
     pub(super) fn drain_parked(&mut self) -> Result<Vec<u8>, EncodeError> {
         let end = deadline::after(CLOSE_PATIENCE);
         let mut frames = Vec::new();
@@ -194,8 +195,8 @@ impl Session {
         Ok(frames)
     }
 
-    /// Has the app take in the result of work. Returns the frames to send: the answer or, if the request was
-    /// answered at its deadline, a line for every reader that tells what became of it.
+    /// Has the app take in the result of work. Returns the frames to send: the answer or, if the
+    /// request was answered at its deadline, a line for every reader that tells what became of it.
     fn finish(&mut self, parked: &Parked, finished: Finished) -> Result<Vec<u8>, EncodeError> {
         let (request, late) = (&parked.request, parked.answered);
         let completion = Completion { version: self.version, late };

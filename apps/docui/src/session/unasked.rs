@@ -1,4 +1,5 @@
-//! What a session does and says without a request: it is refreshed when it is due, and the daemon is told.
+//! What a session does and says without a request: it is refreshed when it is due, and the daemon
+//! is told.
 
 use std::time::{Instant, SystemTime};
 
@@ -16,7 +17,8 @@ use crate::path_watch::PathWatch;
 use super::{Response, Session};
 
 impl Session {
-    /// When something is due next: a request is to be answered whose work isn't done, or the app is to be refreshed.
+    /// When something is due next: a request is to be answered whose work isn't done, or the app is
+    /// to be refreshed.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
         [self.next_parked_deadline(), self.next_wake()].into_iter().flatten().min()
     }
@@ -33,8 +35,8 @@ impl Session {
         }
     }
 
-    /// Refreshes the app, takes in what other threads have done, answers the requests that waited for it or whose
-    /// deadline has come, and says what was asked for. Returns the frames to send.
+    /// Refreshes the app, takes in what other threads have done, answers the requests that waited
+    /// for it or whose deadline has come, and says what was asked for. Returns the frames to send.
     pub(crate) fn run_due(&mut self, asked: Asked) -> Result<Vec<u8>, EncodeError> {
         let before = self.version;
         let only_watched = Asked { watched: true, ..Asked::default() };
@@ -60,7 +62,8 @@ impl Session {
         Ok(frames)
     }
 
-    /// Has the paths watched that the app names, if the state has changed since this was last called.
+    /// Has the paths watched that the app names, if the state has changed since this was last
+    /// called.
     pub(crate) fn update_watches(&mut self, watch: &mut PathWatch) {
         let before = std::mem::replace(&mut self.watched_version, self.version);
         if let Some(app) = self.app.as_ref().filter(|_| before != self.version) {

@@ -1,4 +1,5 @@
-//! Values that are too long for a message come as files, which are read before the app sees the arguments.
+//! Values that are too long for a message come as files, which are read before the app sees the
+//! arguments.
 
 use std::path::Path;
 

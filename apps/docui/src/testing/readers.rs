@@ -9,7 +9,8 @@ use crate::app::App;
 use super::Host;
 
 impl<A: App> Host<A> {
-    /// Returns the window's content for a reader. The default reader counts as having seen its version.
+    /// Returns the window's content for a reader. The default reader counts as having seen its
+    /// version.
     ///
     /// # Errors
     /// The app is not open.

@@ -30,10 +30,11 @@ pub enum Unasked {
 }
 
 impl<A: App> Host<A> {
-    /// Serves the app until it says something without being asked, but not longer than this. Returns what it said:
-    /// nothing when the time is over.
+    /// Serves the app until it says something without being asked, but not longer than this.
+    /// Returns what it said: nothing when the time is over.
     ///
-    /// Timers ([`App::next_wake`]), watched paths ([`App::watched`]) and handles work as under the daemon.
+    /// Timers ([`App::next_wake`]), watched paths ([`App::watched`]) and handles work as under the
+    /// daemon.
     pub fn wait_unasked(&mut self, patience: Duration) -> Vec<Unasked> {
         let end = deadline::after(patience);
         loop {

@@ -84,7 +84,8 @@ fn versions_and_run_changes_survive_hibernation() {
     let before = host.project(Lod::Full, 100).unwrap();
     host.hibernate_and_wake(&[&[], &["further"]]).unwrap();
     assert_eq!(host.project(Lod::Full, 100).unwrap(), before);
-    // The thing's rev is 1 by now. Only a later step of the run that changed it may still name rev 0.
+    // The thing's rev is 1 by now. Only a later step of the run that changed it may still name rev
+    // 0.
     assert!(is_done(&host.step_as("r", seen.version, &poke(0))));
     assert!(!is_done(&host.invoke_as("r", seen.version, &poke(0))));
     assert_eq!(host.project(Lod::Full, 100).unwrap().version, before.version + 1);

@@ -56,7 +56,8 @@ impl App for Counter {
         assert!(!preview || context.query);
         let work = |commit: &CommitPoint| commit.begin();
         let finish = move |app: &mut Self, begun: bool, _: Completion| -> Result<Reply, Fault> {
-            // The SDK holds the app to it: work that is only shown never gets past its commit point.
+            // The SDK holds the app to it: work that is only shown never gets past its commit
+            // point.
             assert_eq!(begun, !preview);
             match (asks, begun) {
                 (true, _) => {

@@ -67,7 +67,8 @@ fn process_with_a_reused_pid_is_not_killed() {
     let (pid, start) = key.split_once('-').unwrap();
     let earlier = format!("{pid}-{}", start.parse::<u64>().unwrap() - 1);
     assert_eq!(fault(&mut host, kill_of(&earlier)).code, Code::NotFound);
-    // The same holds if the pid is reused after the last sample: the signal checks the start time too.
+    // The same holds if the pid is reused after the last sample: the signal checks the start time
+    // too.
     let mut sampler = Sampler::new(disks()).unwrap();
     for wrong in [&earlier, "p0-0", "p-1-1", "cpu", "p4294967295-1", "p99999999999-1"] {
         let refused = kill::terminate(&mut sampler, wrong).unwrap_err();

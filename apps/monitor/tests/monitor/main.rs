@@ -69,8 +69,8 @@ fn fixed() -> Sample {
     }
 }
 
-/// Returns a view as text. Only the views of an app can be had as text, so an app is made that shows
-/// this one.
+/// Returns a view as text. Only the views of an app can be had as text, so an app is made that
+/// shows this one.
 fn text(view: View) -> String {
     SHOWN.with(|shown| shown.replace(Some(view)));
     let dir = tempfile::tempdir().unwrap();

@@ -1,10 +1,12 @@
-//! A plan as a contract: the criteria of its requirements, and the commands that show whether they hold.
+//! A plan as a contract: the criteria of its requirements, and the commands that show whether they
+//! hold.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::turn::is_hidden;
+use crate::plan_fields::{items, text, texts};
+use crate::text::is_hidden;
 
 /// An acceptance criterion or a test of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,28 +23,33 @@ pub struct Criterion {
 
 /// Returns the requirements of a plan, each with its id and text.
 pub fn requirements(plan: &Value) -> Vec<(String, String)> {
-    items(plan, "requirements").map(|item| (text(item, "id"), text(item, "text"))).collect()
+    let shown = |item| (text(item, "id").to_owned(), text(item, "text").to_owned());
+    items(plan, "requirements").map(shown).collect()
 }
 
-/// Returns the acceptance criteria and the tests of a plan. A test stands for the requirements that it covers, and for those
-/// of the criteria that it covers.
+/// Returns the acceptance criteria and the tests of a plan. A test stands for the requirements that
+/// it covers, and for those of the criteria that it covers.
 pub fn criteria(plan: &Value) -> Vec<Criterion> {
     let of = |item: &Value, requirements| {
         let command = Some(text(item, "command")).filter(|line| !line.trim().is_empty());
-        Criterion { id: text(item, "id"), text: text(item, "text"), requirements, command }
+        Criterion {
+            id: text(item, "id").to_owned(),
+            text: text(item, "text").to_owned(),
+            requirements,
+            command: command.map(str::to_owned),
+        }
     };
-    let accepted: BTreeMap<String, String> = items(plan, "acceptance")
+    let accepted: BTreeMap<&str, &str> = items(plan, "acceptance")
         .map(|item| (text(item, "id"), text(item, "requirement")))
         .collect();
     let acceptance =
-        items(plan, "acceptance").map(|item| of(item, vec![text(item, "requirement")]));
+        items(plan, "acceptance").map(|item| of(item, vec![text(item, "requirement").to_owned()]));
     let tests = items(plan, "test_plan").map(|item| {
-        let covers = item["covers"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let mut covered: Vec<String> = Vec::new();
-        for id in covers {
-            let id = accepted.get(id).map_or(id, String::as_str).to_owned();
-            if !covered.contains(&id) {
-                covered.push(id);
+        for id in texts(item, "covers") {
+            let id = accepted.get(id).unwrap_or(&id);
+            if !covered.iter().any(|known| known == id) {
+                covered.push((*id).to_owned());
             }
         }
         of(item, covered)
@@ -50,17 +57,10 @@ pub fn criteria(plan: &Value) -> Vec<Criterion> {
     acceptance.chain(tests).collect()
 }
 
-/// Returns true for a command that can be shown exactly as it is, on one line, to whoever allows it.
+/// Returns true for a command that can be shown exactly as it is, on one line, to whoever allows
+/// it.
 pub fn is_showable(command: &str) -> bool {
     !command.chars().any(is_hidden)
-}
-
-fn items<'a>(plan: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
-    plan[name].as_array().into_iter().flatten()
-}
-
-fn text(item: &Value, name: &str) -> String {
-    item[name].as_str().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

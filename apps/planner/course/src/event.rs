@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::answers::Intent;
+pub use crate::refusal::Refusal;
 use crate::role::{Role, Speaker};
-use crate::turn::Intent;
 
 /// Something that happened, with its time and who did it. The journal has one a line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,8 +82,9 @@ pub enum BackTo {
     Round3,
 }
 
-/// The newest rules. Those of 0 take only the questions of a role's newest verdict to the meeting. Those before
-/// [`SIGNED`] give the coach's synthesis a veto, ask one role at a time, and overwrite a version that was edited by hand.
+/// The newest rules. Those of 0 take only the questions of a role's newest verdict to the meeting.
+/// Those before [`SIGNED`] give the coach's synthesis a veto, ask one role at a time, and overwrite
+/// a version that was edited by hand.
 pub const RULES: u32 = 2;
 
 /// The first rules by which only roles agree: see [`crate::signing`].
@@ -114,8 +116,8 @@ pub enum Event {
         /// What the user said and did before, in short.
         #[serde(default)]
         history: Vec<String>,
-        /// The rules that the course follows, so that a journal gives the same course again though rules have changed
-        /// since: [`RULES`] for a new one.
+        /// The rules that the course follows, so that a journal gives the same course again though
+        /// rules have changed since: [`RULES`] for a new one.
         #[serde(default, skip_serializing_if = "is_zero")]
         rules: u32,
         /// True if the roles of round 2 are asked at the same time, too.
@@ -252,20 +254,4 @@ pub enum Effect {
     Line(usize),
     /// A version was made; its artifact is the last of [`crate::Course::versions`].
     Version(u32),
-}
-
-/// Why an entry was not taken. Nothing changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Refusal {
-    /// What is wrong.
-    pub message: String,
-    /// The call that is right now, without the app's name; empty if there is none.
-    pub hint: String,
-}
-
-impl Refusal {
-    /// Makes one.
-    pub fn new(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: hint.into() }
-    }
 }

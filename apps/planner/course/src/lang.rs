@@ -1,8 +1,5 @@
 //! The language of the frame: that of the brief.
 
-use crate::course::Course;
-use crate::event::SIGNED;
-
 /// A language that the frame speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lang {
@@ -28,13 +25,6 @@ impl Lang {
             Self::English => english,
             Self::Chinese => chinese,
         }
-    }
-}
-
-impl Course {
-    /// Returns the language of its frame.
-    pub fn lang(&self) -> Lang {
-        if self.rules >= SIGNED { Lang::of(&self.brief) } else { Lang::English }
     }
 }
 

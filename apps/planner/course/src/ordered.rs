@@ -1,11 +1,12 @@
-//! JSON in the order in which it is read: known fields first, numbered ones by their numbers, others by their names.
+//! JSON in the order in which it is read: known fields first, numbered ones by their numbers,
+//! others by their names.
 
 use std::cmp::Ordering;
 use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use crate::turn::is_hidden;
+use crate::text::is_hidden;
 
 /// Fields in their order; the prompt is read last.
 const FIRST: [&str; 46] = [
@@ -71,8 +72,8 @@ pub fn line(value: &Value) -> String {
     visible(&text)
 }
 
-/// Returns JSON with each character as an escape that a reader can't see or that changes how the others are shown. They stand
-/// in its strings only, so that it means the same.
+/// Returns JSON with each character as an escape that a reader can't see or that changes how the
+/// others are shown. They stand in its strings only, so that it means the same.
 pub fn visible(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {

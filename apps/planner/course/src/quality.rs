@@ -4,6 +4,8 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
+use crate::plan_fields::{items, text, texts};
+
 /// A quality score and its reasons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quality {
@@ -30,16 +32,8 @@ impl Quality {
     }
 }
 
-fn items<'a>(plan: &'a Value, name: &str) -> impl Iterator<Item = &'a Value> {
-    plan[name].as_array().into_iter().flatten()
-}
-
 fn id(item: &Value) -> &str {
-    item["id"].as_str().unwrap_or_default()
-}
-
-fn listed<'a>(item: &'a Value, name: &str) -> impl Iterator<Item = &'a str> {
-    item[name].as_array().into_iter().flatten().filter_map(Value::as_str)
+    text(item, "id")
 }
 
 /// Checks that the ids of a plan are unique and that links name ids that there are.
@@ -57,14 +51,17 @@ pub fn check_links(plan: &Value) -> Result<(), String> {
     }
     let requirements: BTreeSet<&str> = items(plan, "requirements").map(id).collect();
     for item in items(plan, "acceptance") {
-        let wanted = item["requirement"].as_str().unwrap_or_default();
-        if !requirements.contains(wanted) {
-            return Err(format!("acceptance {}: there is no requirement {wanted:?}", id(item)));
+        let requirement = text(item, "requirement");
+        if !requirements.contains(requirement) {
+            return Err(format!(
+                "acceptance {}: there is no requirement {requirement:?}",
+                id(item)
+            ));
         }
     }
     for (part, field) in [("test_plan", "covers"), ("risks", "affects")] {
         for item in items(plan, part) {
-            if let Some(unknown) = listed(item, field).find(|wanted| !ids.contains(wanted)) {
+            if let Some(unknown) = texts(item, field).find(|wanted| !ids.contains(wanted)) {
                 return Err(format!("{part} {}: nothing has the id {unknown:?}", id(item)));
             }
         }
@@ -72,12 +69,12 @@ pub fn check_links(plan: &Value) -> Result<(), String> {
     Ok(())
 }
 
-/// Computes how complete a plan is: every requirement has acceptance and a test, every risk an owner, no question is open,
-/// and what is in scope is no non-goal.
+/// Computes how complete a plan is: every requirement has acceptance and a test, every risk an
+/// owner, no question is open, and what is in scope is no non-goal.
 pub fn quality(plan: &Value) -> Quality {
     let mut quality = Quality { held: 0, total: 0, reasons: Vec::new() };
     let covered: BTreeSet<&str> =
-        items(plan, "test_plan").flat_map(|test| listed(test, "covers")).collect();
+        items(plan, "test_plan").flat_map(|test| texts(test, "covers")).collect();
     for requirement in items(plan, "requirements") {
         let name = id(requirement);
         let accepted: Vec<&Value> =
@@ -88,7 +85,7 @@ pub fn quality(plan: &Value) -> Quality {
         quality.check(tested, || format!("requirement {name} has no test"));
     }
     for risk in items(plan, "risks") {
-        let owned = risk["owner"].as_str().is_some_and(|owner| !owner.trim().is_empty());
+        let owned = !text(risk, "owner").trim().is_empty();
         quality.check(owned, || format!("risk {} has no owner", id(risk)));
     }
     let open = items(plan, "open_questions").count();
@@ -97,9 +94,9 @@ pub fn quality(plan: &Value) -> Quality {
         _ => format!("{open} questions are open"),
     });
     let plain = |text: &str| text.trim().to_lowercase();
-    let scope: BTreeSet<String> = listed(plan, "scope").map(plain).collect();
+    let scope: BTreeSet<String> = texts(plan, "scope").map(plain).collect();
     let both: Vec<String> =
-        listed(plan, "non_goals").map(plain).filter(|goal| scope.contains(goal)).collect();
+        texts(plan, "non_goals").map(plain).filter(|goal| scope.contains(goal)).collect();
     quality.check(both.is_empty(), || format!("in scope and a non-goal: {}", both.join("; ")));
     quality
 }

@@ -1,8 +1,5 @@
 //! A meeting and its questions.
 
-use std::collections::BTreeSet;
-
-use crate::course::Course;
 use crate::role::Role;
 
 /// A meeting.
@@ -10,7 +7,8 @@ use crate::role::Role;
 pub struct Meeting {
     /// What is to be cleared up, in the order in which it is asked.
     pub questions: Vec<Question>,
-    /// Roles that have had their chance to follow up, with the questions that they added.
+    /// Roles that have had their chance to follow up, with the questions that they added, and
+    /// whether they are done.
     pub followed_up: Vec<(Role, u8, bool)>,
     /// The closing summary.
     pub closed: Option<String>,
@@ -52,6 +50,13 @@ pub enum QuestionState {
     Unknown,
 }
 
+impl QuestionState {
+    /// Returns true once nobody waits for an answer.
+    pub(crate) fn is_settled(&self) -> bool {
+        !matches!(self, Self::Waiting | Self::Open)
+    }
+}
+
 impl Meeting {
     /// Returns the question that the user is asked now.
     pub fn open(&self) -> Option<(usize, &Question)> {
@@ -82,7 +87,8 @@ impl Meeting {
         asked
     }
 
-    /// Returns how many questions are to be asked as far as is known by now: more may follow, and some may be taken back.
+    /// Returns how many questions are to be asked as far as is known by now: more may follow, and
+    /// some may be taken back.
     pub fn known(&self) -> usize {
         let dropped = |one: &&Question| matches!(one.state, QuestionState::Dropped(_));
         self.questions.len() - self.questions.iter().filter(dropped).count()
@@ -123,27 +129,4 @@ impl Question {
             (_, answer) => answer.clone(),
         }
     }
-}
-
-impl Course {
-    /// Returns the questions that a role raised in rounds 1 and 2, the newest round first, each once. A role that doesn't
-    /// repeat in round 2 what it asked in round 1 hasn't taken it back: it does that in the meeting, with a reason.
-    pub fn raised(&self, role: Role) -> impl Iterator<Item = &str> {
-        let newest = if self.rules == 0 { 1 } else { 2 };
-        let spoken =
-            [2, 1].into_iter().filter_map(move |round| self.rounds.get(&round)?.get(&role));
-        let mut known = BTreeSet::new();
-        spoken
-            .take(newest)
-            .flat_map(|spoken| &spoken.verdict.blocking_open_questions)
-            .map(String::as_str)
-            .filter(move |text| known.insert(plain(text)))
-    }
-}
-
-/// Returns what two wordings of one question have in common: letters and digits, in lower case.
-fn plain(text: &str) -> String {
-    let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect();
-    // A question of nothing but signs is told from others by them.
-    if plain.is_empty() { text.trim().to_owned() } else { plain.to_lowercase() }
 }

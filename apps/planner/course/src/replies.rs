@@ -1,14 +1,14 @@
 //! What the user says in a meeting: answers, and questions back to the role that asks.
 
-use serde_json::json;
-
-use crate::course::{Addition, Course, Stage};
-use crate::event::{By, Effect, Refusal, SIGNED};
+use crate::course::Course;
+use crate::event::Refusal;
 use crate::limits::ASK_BACKS_PER_QUESTION;
 use crate::question::{Meeting, QuestionState};
+use crate::record::MeetingLine;
+use crate::stage::Stage;
 use crate::turn::TurnKind;
 
-/// What the user says who doesn't know.
+/// Answers that mean that the user doesn't know.
 const UNKNOWN: [&str; 10] = [
     "i don't know",
     "i dont know",
@@ -22,134 +22,105 @@ const UNKNOWN: [&str; 10] = [
     "weiß nicht",
 ];
 
-impl Course {
-    /// Takes the user's answer to the open question.
-    pub(crate) fn reply(
-        &mut self,
-        number: Option<u32>,
-        text: &str,
-        by: &By,
-        effects: &mut Vec<Effect>,
-    ) -> Result<(), Refusal> {
-        let open = self
-            .meeting
-            .as_ref()
-            .and_then(Meeting::open)
-            .map(|(index, question)| (index, question.number));
-        let asked = self.meeting.as_ref().map(Meeting::asked).unwrap_or_default();
-        if let Some(number) = number.filter(|number| open.is_none_or(|(_, open)| open != *number)) {
-            let now =
-                open.map_or_else(String::new, |(_, open)| format!("; question {open} is open"));
-            let hint = open.map_or_else(String::new, |_| "reply('…')".into());
-            let found = asked.iter().find(|question| question.number == number);
-            return Err(match found {
-                Some(question) => {
-                    let answer = question.shown_answer().unwrap_or_default();
-                    Refusal::new(
-                        format!("question {number} is closed; it was answered {answer:?}{now}"),
-                        hint,
-                    )
-                }
-                None => Refusal::new(format!("there is no question {number}{now}"), hint),
-            });
-        }
-        let Some((index, _)) = open.filter(|_| self.stage == Stage::Meeting) else {
-            let asker = self
-                .speaker()
-                .map_or_else(String::new, |speaker| format!("; {speaker} is to speak now"));
-            let hint = match self.stage {
-                Stage::Confirm => "adjust('…')",
-                Stage::Accepted | Stage::Discarded => "plan('…')",
-                _ => "say('…')",
-            };
-            return Err(Refusal::new(format!("no question is open{asker}"), hint));
-        };
-        // What is judged without this answer is judged again with it.
-        self.end_turns(effects, |kind| matches!(kind, TurnKind::Judge(..)));
-        let asked_back = self.open_turns.iter().find_map(|turn| match turn.kind {
-            TurnKind::AnswerBack(role, _) => Some(role),
-            _ => None,
-        });
-        if let Some(role) = asked_back {
-            // The user answers before the role has: nobody waits for that any more.
-            self.end_turns(effects, |kind| matches!(kind, TurnKind::AnswerBack(..)));
-            self.note(
-                "clarification meeting".into(),
-                role.name().into(),
-                by,
-                "was answered before it spoke".into(),
-                "",
-            );
-        }
-        let Some(question) =
-            self.meeting.as_mut().and_then(|meeting| meeting.questions.get_mut(index))
-        else {
-            return Ok(());
-        };
-        let plain = text.trim_end_matches(['.', '!', '。']).to_lowercase().replace('’', "'");
-        question.state = match UNKNOWN.contains(&plain.as_str()) {
-            true => QuestionState::Unknown,
-            false => QuestionState::Answered,
-        };
-        question.answer = Some(text.to_owned());
-        let unknown = question.state == QuestionState::Unknown;
-        let (asker, number, asked) = (question.asker(), question.number, question.text.clone());
-        let fields = json!({
-            "question_id": number, "question": asked, "answer": text, "user_input": text, "unknown": unknown,
-        });
-        self.line(by, "answer", asker, fields, effects);
-        Ok(())
+/// Applies the user's answer to the open question, or to the one of this number if that is open.
+pub(crate) fn reply(course: &mut Course, number: Option<u32>, text: &str) -> Result<(), Refusal> {
+    let meeting = course.cycle.meeting.as_ref();
+    let open = meeting.and_then(Meeting::open).map(|(index, question)| (index, question.number));
+    if let Some(number) = number.filter(|number| open.is_none_or(|(_, open)| open != *number)) {
+        return Err(refuse_closed(meeting, number, open.map(|(_, number)| number)));
     }
+    let Some((index, _)) = open.filter(|_| course.stage == Stage::Meeting) else {
+        let asker = course
+            .speaker()
+            .map_or_else(String::new, |speaker| format!("; {speaker} is to speak now"));
+        let hint = match course.stage {
+            Stage::Confirm => "adjust('…')",
+            Stage::Accepted | Stage::Discarded => "plan('…')",
+            _ => "say('…')",
+        };
+        return Err(Refusal::new(format!("no question is open{asker}"), hint));
+    };
+    // What is judged without this answer is judged again with it.
+    course.end_turns(|kind| matches!(kind, TurnKind::Judge(..)));
+    if let Some(role) = course.turns.asked_back() {
+        // The user answers before the role has: nobody waits for that any more.
+        course.end_turns(|kind| matches!(kind, TurnKind::AnswerBack(..)));
+        let place = "clarification meeting".into();
+        course.record.note(place, role.name(), "was answered before it spoke", "");
+    }
+    let meeting = course.cycle.meeting.as_mut();
+    let Some(question) = meeting.and_then(|meeting| meeting.questions.get_mut(index)) else {
+        return Ok(());
+    };
+    let plain = text.trim_end_matches(['.', '!', '。']).to_lowercase().replace('’', "'");
+    let unknown = UNKNOWN.contains(&plain.as_str());
+    question.state = if unknown { QuestionState::Unknown } else { QuestionState::Answered };
+    question.answer = Some(text.to_owned());
+    let question = question.clone();
+    let line = MeetingLine::Answer {
+        question_id: question.number,
+        question: &question.text,
+        answer: text,
+        user_input: text,
+        unknown,
+    };
+    course.add_line(question.asker(), &line);
+    Ok(())
+}
 
-    /// Takes what the user says. While a role asks, that role answers.
-    pub(crate) fn say(
-        &mut self,
-        text: &str,
-        by: &By,
-        effects: &mut Vec<Effect>,
-    ) -> Result<(), Refusal> {
-        let open =
-            self.meeting.as_ref().filter(|_| self.stage == Stage::Meeting).and_then(Meeting::open);
-        let Some((index, role)) = open.map(|(index, question)| (index, question.role)) else {
-            let place = self.stage.shown();
-            if self.rules >= SIGNED {
-                // Whoever speaks next is given it with the brief, which it doesn't change.
-                let from = format!("the user said in {place}");
-                self.within_additions()?;
-                self.additions.push(Addition { from, text: text.to_owned() });
-            }
-            self.note(place, "user".into(), by, text.to_owned(), text);
-            return Ok(());
-        };
-        if self.open_turns.iter().any(|turn| matches!(turn.kind, TurnKind::AnswerBack(..))) {
-            return Err(Refusal::new(
-                "the role has not answered your last words yet",
-                "reply('…')",
-            ));
+/// Refuses an answer to a question that isn't open, and says which is.
+fn refuse_closed(meeting: Option<&Meeting>, number: u32, open: Option<u32>) -> Refusal {
+    let now = open.map_or_else(String::new, |open| format!("; question {open} is open"));
+    let hint = if open.is_some() { "reply('…')" } else { "" };
+    let asked = meeting.map(Meeting::asked).unwrap_or_default();
+    let message = match asked.iter().find(|question| question.number == number) {
+        Some(question) => {
+            let answer = question.shown_answer().unwrap_or_default();
+            format!("question {number} is closed; it was answered {answer:?}{now}")
         }
-        let Some(question) =
-            self.meeting.as_mut().and_then(|meeting| meeting.questions.get_mut(index))
-        else {
-            return Ok(());
-        };
-        let can_answer = role.filter(|role| !self.left_out.contains(role));
-        if can_answer.is_some() && question.exchange.len() >= 2 * ASK_BACKS_PER_QUESTION {
-            let most = ASK_BACKS_PER_QUESTION;
-            return Err(Refusal::new(
-                format!(
-                    "you asked back {most} times about this question: the coach asks for an answer"
-                ),
-                "reply('…')",
-            ));
+        None => format!("there is no question {number}{now}"),
+    };
+    Refusal::new(message, hint)
+}
+
+/// Applies what the user says. While a role asks, that role answers.
+pub(crate) fn say(course: &mut Course, text: &str) -> Result<(), Refusal> {
+    let is_signed = course.is_signed();
+    let meeting = course.cycle.meeting.as_mut().filter(|_| course.stage == Stage::Meeting);
+    let index = meeting.as_ref().and_then(|meeting| meeting.open()).map(|(index, _)| index);
+    let question = meeting
+        .zip(index)
+        .and_then(|(meeting, index)| Some((meeting.questions.get_mut(index)?, index)));
+    let Some((question, index)) = question else {
+        if is_signed {
+            // Whoever speaks next is given it with the brief, which it doesn't change.
+            course.brief.check_room(is_signed)?;
+            course.brief.add(format!("the user said in {}", course.stage.shown()), text);
         }
-        question.exchange.push(format!("user: {text}"));
-        let fields =
-            json!({"question_id": question.number, "question": question.text, "user_input": text});
-        let asker = question.asker();
-        self.line(by, "ask_back", asker, fields, effects);
-        if let Some(role) = can_answer {
-            self.open(TurnKind::AnswerBack(role, index), effects);
-        }
-        Ok(())
+        course.note("user", text, text);
+        return Ok(());
+    };
+    if course.turns.asked_back().is_some() {
+        let message = "the role has not answered your last words yet";
+        return Err(Refusal::new(message, "reply('…')"));
     }
+    let asked = question.role.filter(|role| !course.cycle.left_out.contains(role));
+    if asked.is_some() && question.exchange.len() >= 2 * ASK_BACKS_PER_QUESTION {
+        let most = ASK_BACKS_PER_QUESTION;
+        return Err(Refusal::new(
+            format!(
+                "you asked back {most} times about this question: the coach asks for an answer"
+            ),
+            "reply('…')",
+        ));
+    }
+    question.exchange.push(format!("user: {text}"));
+    let question = question.clone();
+    let (question_id, user_input) = (question.number, text);
+    let line = MeetingLine::AskBack { question_id, question: &question.text, user_input };
+    course.add_line(question.asker(), &line);
+    if let Some(role) = asked {
+        course.open_turn(TurnKind::AnswerBack(role, index));
+    }
+    Ok(())
 }

@@ -1,6 +1,8 @@
-//! The JSON schemas in `schemas/`, and the check by them: what a payload or an answer must look like.
+//! The JSON schemas in `schemas/`, and the check by them: what a payload or an answer must look
+//! like.
 //!
-//! The check knows the keywords that the schemas use, and no others; a test reads all schemas for that.
+//! The check knows the keywords that the schemas use, and no others; a test reads all schemas for
+//! that.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -64,7 +66,8 @@ pub fn schema(name: &str) -> Option<&'static Value> {
 /// Checks a value by the schema of this name.
 ///
 /// # Errors
-/// The first thing that is wrong, with the path to it: `requirements[2].id: expected a string, got a number`.
+/// The first thing that is wrong, with the path to it: `requirements[2].id: expected a string, got
+/// a number`.
 pub fn check(name: &str, value: &Value) -> Result<(), String> {
     let schema = schema(name).ok_or_else(|| format!("there is no schema {name}"))?;
     check_at("", schema, value)
@@ -166,7 +169,7 @@ fn shown(value: &Value) -> String {
     match value {
         Value::Object(_) => "an object".into(),
         Value::Array(_) => "a list".into(),
-        Value::String(text) => format!("{:?}", crate::turn::gist(text)),
+        Value::String(text) => format!("{:?}", crate::text::gist(text)),
         other => other.to_string(),
     }
 }

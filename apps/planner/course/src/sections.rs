@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::artifact::Artifact;
 use crate::limits::OUTLINE_MAX;
-use crate::turn::{flat, plain};
+use crate::text::{flat, plain};
 
 /// A section's items, each with the key by which the same item is found in another version.
 pub(crate) type Sections = Vec<(String, Vec<(String, String)>)>;
@@ -31,7 +31,8 @@ const ORDER: [&str; 14] = [
 const FIRST: [&str; 4] = ["What was not agreed", "What was agreed", "未达成共识", "已达成共识"];
 
 impl Artifact {
-    /// Returns its sections, what a decision is made on first, each with its items in a line or more.
+    /// Returns its sections, what a decision is made on first, each with its items in a line or
+    /// more.
     pub fn sections(&self) -> Vec<(String, Vec<String>)> {
         let order: &[&str] = match self {
             Self::Plan(_) => &ORDER,

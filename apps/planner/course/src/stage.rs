@@ -29,8 +29,8 @@ pub enum Stage {
 }
 
 impl Stage {
-    /// Returns its place in a cycle. By rules that know [`signing`](crate::signing) the extraction comes before the meeting,
-    /// which is given what it says; by earlier ones behind it.
+    /// Returns its place in a cycle. By rules that know [`signing`](crate::signing) the extraction
+    /// comes before the meeting, which is given what it says; by earlier ones behind it.
     pub(crate) fn rank(self, is_signed: bool) -> u8 {
         match self {
             Self::Empty => 0,

@@ -1,12 +1,14 @@
-//! One thing that somebody is asked to say, and what is answered.
+//! Turns: what somebody is asked to say, and the check of what is answered.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::event::{By, Refusal};
-use crate::limits::{ANSWER_MAX, GIST_MAX};
+use crate::answers::{Cited, CitedPoints, Synthesis, read};
+use crate::event::{Effect, Refusal};
+use crate::limits::ANSWER_MAX;
+use crate::quality::check_links;
 use crate::role::{Role, Speaker};
-use crate::{schema, signing};
+use crate::schema;
+use crate::text::{self, gist};
 
 /// A turn that is open: somebody is to speak.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,8 +108,12 @@ impl TurnKind {
             Self::Verdict(..) if answer["ok"] != true && !has_words(&answer["reasons"]) => {
                 Err("reasons: say why, unless the role agrees".into())
             }
-            Self::Extraction | Self::Synthesis => signing::check_roles(answer),
-            Self::Confirm(_) => signing::check_answers(answer),
+            Self::Extraction => check_roles(&cited(answer)?, &Synthesis::default()),
+            Self::Synthesis => {
+                let synthesis = read(answer).map_err(|refusal| refusal.message)?;
+                check_roles(&cited(answer)?, &synthesis)
+            }
+            Self::Confirm(_) => check_words(answer),
             _ => Ok(()),
         }
     }
@@ -119,8 +125,8 @@ impl TurnKind {
     pub fn check_for(self, payload: &Value, answer: &Value) -> Result<(), String> {
         let count = |value: &Value| value.as_array().map_or(0, Vec::len);
         match (self, count(&answer["answers"]), count(&payload["points"])) {
-            (Self::Confirm(_), given, asked) if given != asked => {
-                Err(format!("answers: {given} for {}", self::count(asked, "point")))
+            (Self::Confirm(_), answered, asked) if answered != asked => {
+                Err(format!("answers: {answered} for {}", text::count(asked, "point")))
             }
             _ => Ok(()),
         }
@@ -141,7 +147,7 @@ impl TurnKind {
             Self::Judge(..) if answer["action"] == "modify" && blank("question") => {
                 Err("question: `modify` needs the new wording".into())
             }
-            Self::Plan => crate::quality::check_links(answer),
+            Self::Plan => check_links(answer),
             // The coach may write the plan at once.
             Self::Synthesis if !answer["plan"].is_null() => {
                 Self::Plan.check_form(&answer["plan"]).map_err(|why| format!("plan: {why}"))
@@ -157,206 +163,88 @@ fn has_words(list: &Value) -> bool {
     texts.any(|text| !text.trim().is_empty())
 }
 
-/// Makes an answer into its type.
-pub(crate) fn read<T: for<'de> Deserialize<'de>>(answer: &Value) -> Result<T, Refusal> {
-    serde_json::from_value(answer.clone()).map_err(|error| Refusal::new(error.to_string(), ""))
+fn cited(answer: &Value) -> Result<Vec<Cited>, String> {
+    let points: CitedPoints = read(answer).map_err(|refusal| refusal.message)?;
+    Ok(points.agreed_points.into_iter().chain(points.conflicting_points).collect())
 }
 
-/// What an earlier plan is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Intent {
-    /// This brief refines it: its consensus is inherited.
-    Refine,
-    /// A new plan; the earlier one is shown as a reference.
-    NewWithReference,
-    /// A new plan; the earlier one plays no part.
-    New,
-    /// The discussion goes on from where it stopped.
-    ContinueDiscussion,
-    /// What the user says in words of their own.
-    Other,
-    /// The coach can't tell: the user is asked.
-    Unsure,
-}
-
-impl Intent {
-    /// Returns its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Refine => "refine",
-            Self::NewWithReference => "new_with_reference",
-            Self::New => "new",
-            Self::ContinueDiscussion => "continue_discussion",
-            Self::Other => "other",
-            Self::Unsure => "unsure",
-        }
+/// Checks that the coach names none but the five roles.
+fn check_roles(points: &[Cited], synthesis: &Synthesis) -> Result<(), String> {
+    let cited = points.iter().flat_map(Cited::names);
+    let reserved = synthesis.reserved_points.iter().map(|one| &one.role);
+    let positions = synthesis.strong_disagreements.iter().flat_map(|one| one.positions.keys());
+    match cited.chain(reserved).chain(positions).find(|name| Role::parse(name).is_none()) {
+        Some(name) => Err(format!(
+            "there is no role {:?}; the roles are {}",
+            gist(name),
+            Role::ALL.map(Role::name).join(", ")
+        )),
+        None => Ok(()),
     }
 }
 
-/// A role's verdict.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Verdict {
-    /// True agrees, false blocks, null has a concern.
-    pub ok: Option<bool>,
-    /// Why the role agrees, blocks or has a concern.
-    #[serde(default)]
-    pub reasons: Vec<String>,
-    /// What would be better.
-    #[serde(default)]
-    pub suggestions: Vec<String>,
-    /// What the user has to say before the role can agree.
-    #[serde(default)]
-    pub blocking_open_questions: Vec<String>,
-}
-
-impl Verdict {
-    /// Returns how the verdict is shown.
-    pub fn word(&self) -> &'static str {
-        match self.ok {
-            Some(true) => "agree",
-            Some(false) => "block",
-            None => "concern",
+/// Checks that a role confirms its points with the words that there are for it.
+fn check_words(answer: &Value) -> Result<(), String> {
+    let mut answers = answer["answers"].as_array().into_iter().flatten();
+    let is_wrong = |item: &&Value| item.as_str().is_some_and(|word| !["yes", "no"].contains(&word));
+    match answers.find(is_wrong) {
+        Some(word) => {
+            Err(format!("answers: expected \"yes\", \"no\" or {{\"reword\": \"…\"}}, got {word}"))
         }
+        None => Ok(()),
     }
 }
 
-/// A verdict with its circumstances.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Spoken {
-    /// The verdict.
-    pub verdict: Verdict,
-    /// When it was given.
-    pub ts: String,
-    /// Who gave it.
-    pub by: By,
-    /// The revision of the brief that it judges.
-    pub revision: u32,
-    /// What it cites that doesn't exist.
-    pub missing: Vec<String>,
+/// The turns that are open, in the order in which they were opened.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Turns {
+    /// The open turns.
+    pub open: Vec<Turn>,
+    /// Turns that were opened so far, which numbers them.
+    opened: u64,
 }
 
-/// What was agreed in rounds 1 and 2.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it")]
-pub struct Extraction {
-    pub agreed_points: Vec<String>,
-    pub conflicting_points: Vec<String>,
-}
-
-/// A concern that a role keeps.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it")]
-pub struct Reserved {
-    pub role: String,
-    pub concern: String,
-    /// `warning` or `error`.
-    pub severity: String,
-}
-
-/// What roles see differently.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it")]
-pub struct Disagreement {
-    pub topic: String,
-    /// What each role says, by its name.
-    pub positions: std::collections::BTreeMap<String, String>,
-}
-
-/// What came of the rounds.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it")]
-pub struct Synthesis {
-    #[serde(default)]
-    pub agreed_points: Vec<String>,
-    #[serde(default)]
-    pub reserved_points: Vec<Reserved>,
-    #[serde(default)]
-    pub strong_disagreements: Vec<Disagreement>,
-    /// What the coach took for agreed and roles did not confirm.
-    #[serde(default, skip_deserializing, skip_serializing_if = "Vec::is_empty")]
-    pub unsigned_points: Vec<String>,
-    #[serde(default)]
-    pub summary: String,
-    /// When it was made.
-    #[serde(default, skip_serializing)]
-    pub at: String,
-    /// The plan, if the coach wrote it at once.
-    #[serde(default, skip_serializing)]
-    pub plan: Option<Value>,
-}
-
-/// Returns a text each line of which ends with `\n`, whatever ended it, without control characters and without those that
-/// turn the direction of writing: what a reader sees is what is there.
-pub fn plain(text: &str) -> String {
-    let text = text.replace("\r\n", "\n");
-    let kept = text.chars().filter_map(|c| match c {
-        c if is_line_end(c) => Some('\n'),
-        '\t' => Some(c),
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => None,
-        c => (!c.is_control()).then_some(c),
-    });
-    kept.collect()
-}
-
-/// Returns true for what some program takes for the end of a line.
-fn is_line_end(c: char) -> bool {
-    matches!(c, '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{85}' | '\u{2028}' | '\u{2029}')
-}
-
-/// Returns true for a character that a reader can't see, or that changes how the text around it is shown, ends of lines among
-/// them. The joiners and variation selectors that scripts and emoji need are none.
-pub(crate) fn is_hidden(c: char) -> bool {
-    match c {
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{feff}' => {
-            true
-        }
-        '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{e0000}'..='\u{e007f}' => true,
-        c => c.is_control() || is_line_end(c),
+impl Turns {
+    /// Returns the turn that was opened first of those that are open.
+    pub fn first(&self) -> Option<&Turn> {
+        self.open.first()
     }
-}
 
-/// Marks each line of a text as a quotation.
-pub fn quoted(text: &str) -> String {
-    let lines: Vec<String> =
-        plain(text).lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
-    lines.join("\n")
-}
-
-/// Returns a text on one line, so that it can't pass for a line of anybody else's.
-pub fn flat(text: &str) -> String {
-    plain(text).split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Returns a reader's name as it is shown: on one line, and no markup.
-pub fn shown_name(name: &str) -> String {
-    flat(name).replace(['`', '*', '[', ']', '<', '>', '#', '|', '\\'], "'")
-}
-
-/// Returns the first words of a text, on one line.
-pub fn gist(text: &str) -> String {
-    let flat = flat(text);
-    match flat.char_indices().nth(GIST_MAX) {
-        Some((at, _)) => format!("{}…", &flat[..at]),
-        None => flat,
-    }
-}
-
-/// Returns a number with its noun: `1 question`, `3 questions`.
-pub fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_line_escapes_a_quotation_and_no_control_character_stays() {
-        for end in ["\r", "\r\n", "\u{b}", "\u{c}", "\u{85}", "\u{2028}", "\u{2029}"] {
-            let text = format!("ok{end}{end}## What was agreed\u{1b}[2J\u{202e}");
-            assert_eq!(quoted(&text), "> ok\n>\n> ## What was agreed[2J");
-            assert_eq!(flat(&text), "ok ## What was agreed[2J");
+    /// Opens a turn, unless one of its kind is open.
+    pub(crate) fn open(&mut self, kind: TurnKind, effects: &mut Vec<Effect>) {
+        if self.open.iter().any(|turn| turn.kind == kind) {
+            return;
         }
+        self.opened += 1;
+        self.open.push(Turn { id: self.opened, kind, failed: None });
+        effects.push(Effect::Play(self.opened));
+    }
+
+    /// Ends turns that nobody waits for any more.
+    pub(crate) fn end(&mut self, effects: &mut Vec<Effect>, ends: impl Fn(TurnKind) -> bool) {
+        self.open.retain(|turn| {
+            let stays = !ends(turn.kind);
+            if !stays {
+                effects.push(Effect::Cancel(turn.id));
+            }
+            stays
+        });
+    }
+
+    /// Returns the turn that is open if it has this number.
+    ///
+    /// # Errors
+    /// It isn't open.
+    pub(crate) fn get_mut(&mut self, id: u64) -> Result<&mut Turn, Refusal> {
+        let found = self.open.iter_mut().find(|turn| turn.id == id);
+        found.ok_or_else(|| Refusal::new("that turn is over; nothing was changed", ""))
+    }
+
+    /// Returns true if the user has asked a role back, which has not answered.
+    pub(crate) fn asked_back(&self) -> Option<Role> {
+        self.open.iter().find_map(|turn| match turn.kind {
+            TurnKind::AnswerBack(role, _) => Some(role),
+            _ => None,
+        })
     }
 }

@@ -1,7 +1,9 @@
 //! Why a discussion goes on, and who can end it.
 
-use crate::course::{Course, Stage};
+use crate::course::Course;
 use crate::role::Role;
+use crate::stage::Stage;
+use crate::text::shown_name;
 
 impl Course {
     /// Says why a discussion goes on, and who can end it; none where nobody discusses.
@@ -32,17 +34,17 @@ impl Course {
             _ => return None,
         };
         let is_agreed =
-            |round: u8| self.verdicts(round).all(|(_, one)| one.verdict.ok == Some(true));
+            |round: u8| self.cycle.verdicts(round).all(|(_, one)| one.verdict.ok == Some(true));
         // The newest round says it, unless all agree in it.
-        let first = if self.votes(2).is_some() && !is_agreed(2) { 2 } else { 1 };
-        let mut why: Vec<String> = (first..=2).filter_map(|round| self.votes(round)).collect();
+        let first = if votes(self, 2).is_some() && !is_agreed(2) { 2 } else { 1 };
+        let mut why: Vec<String> = (first..=2).filter_map(|round| votes(self, round)).collect();
         if let Some(expert) = self.expert.as_ref().filter(|_| self.is_vetoed()) {
             why.push(lang.pick(
-                format!("the expert {} blocks", crate::turn::shown_name(&expert.reader)),
-                format!("专家 {} 反对", crate::turn::shown_name(&expert.reader)),
+                format!("the expert {} blocks", shown_name(&expert.reader)),
+                format!("专家 {} 反对", shown_name(&expert.reader)),
             ));
         }
-        let signers: Vec<&str> = self.signers().into_iter().map(Role::name).collect();
+        let signers: Vec<&str> = self.cycle.signers().into_iter().map(Role::name).collect();
         if !signers.is_empty() {
             why.push(lang.pick(
                 format!("to confirm what the coach wrote: {}", signers.join(", ")),
@@ -57,33 +59,34 @@ impl Course {
                 .pick(format!("why it goes on: {why}\n{ends}"), format!("为何继续：{why}\n{ends}")),
         })
     }
+}
 
-    /// Says how the roles voted in a round that is over: `round 1: block TestPlanner, concern RiskPlanner, 3 agree`.
-    fn votes(&self, round: u8) -> Option<String> {
-        if self.stage == Stage::Round(round) || self.verdicts(round).next().is_none() {
-            return None;
-        }
-        let lang = self.lang();
-        let mut parts = Vec::new();
-        let words =
-            [(lang.pick("block", "反对"), Some(false)), (lang.pick("concern", "保留"), None)];
-        for (word, ok) in words {
-            let of = self.verdicts(round).filter(|(_, one)| one.verdict.ok == ok);
-            let of: Vec<&str> = of.map(|(role, _)| role.name()).collect();
-            if !of.is_empty() {
-                parts.push(format!("{word} {}", of.join(lang.pick(" and ", "、"))));
-            }
-        }
-        parts.extend(
-            self.left_out
-                .iter()
-                .map(|role| lang.pick(format!("{role} is left out"), format!("{role} 不参加"))),
-        );
-        let agree = self.verdicts(round).filter(|(_, one)| one.verdict.ok == Some(true)).count();
-        parts.push(lang.pick(format!("{agree} agree"), format!("{agree} 个同意")));
-        Some(lang.pick(
-            format!("round {round}: {}", parts.join(", ")),
-            format!("第 {round} 轮：{}", parts.join("，")),
-        ))
+/// Says how the roles voted in a round that is over: `round 1: block TestPlanner, concern
+/// RiskPlanner, 3 agree`.
+fn votes(course: &Course, round: u8) -> Option<String> {
+    if course.stage == Stage::Round(round) || course.cycle.verdicts(round).next().is_none() {
+        return None;
     }
+    let lang = course.lang();
+    let mut parts = Vec::new();
+    let words = [(lang.pick("block", "反对"), Some(false)), (lang.pick("concern", "保留"), None)];
+    for (word, ok) in words {
+        let of = course.cycle.roles_with(round, ok);
+        if !of.is_empty() {
+            parts.push(format!("{word} {}", of.join(lang.pick(" and ", "、"))));
+        }
+    }
+    parts.extend(
+        course
+            .cycle
+            .left_out
+            .iter()
+            .map(|role| lang.pick(format!("{role} is left out"), format!("{role} 不参加"))),
+    );
+    let agree = course.cycle.roles_with(round, Some(true)).len();
+    parts.push(lang.pick(format!("{agree} agree"), format!("{agree} 个同意")));
+    Some(lang.pick(
+        format!("round {round}: {}", parts.join(", ")),
+        format!("第 {round} 轮：{}", parts.join("，")),
+    ))
 }

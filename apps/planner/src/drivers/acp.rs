@@ -1,10 +1,12 @@
-//! Asks an agent that speaks the Agent Client Protocol: JSON-RPC 2.0, a message a line, on its standard input and output.
+//! Asks an agent that speaks the Agent Client Protocol: JSON-RPC 2.0, a message a line, on its
+//! standard input and output.
 //!
-//! A role says what it thinks, and does nothing: the agent's session is in an empty folder, permissions are refused, and
-//! neither files nor terminals are offered. What the agent does without asking is bounded by its own settings and the sandbox.
+//! A role says what it thinks, and does nothing: the agent's session is in an empty folder,
+//! permissions are refused, and neither files nor terminals are offered. What the agent does
+//! without asking is bounded by its own settings and the sandbox.
 //!
-//! The messages are written here, because the protocol's crate is asynchronous, bounds neither a message nor a wait, and
-//! brings 12 crates for three requests.
+//! The messages are written here, because the protocol's crate is asynchronous, bounds neither a
+//! message nor a wait, and brings 12 crates for three requests.
 
 mod process;
 

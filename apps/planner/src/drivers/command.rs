@@ -162,14 +162,16 @@ pub(super) fn spawn(words: &[String], env: &[(&str, String)]) -> Result<Child, S
     })
 }
 
-/// Writes what a program printed on standard error to the session's log, which is standard error itself.
+/// Writes what a program printed on standard error to the session's log, which is standard error
+/// itself.
 pub(super) fn log(words: &[String], stderr: &str) {
     if !stderr.trim().is_empty() {
         let _ = writeln!(io::stderr(), "{}: {}", words.join(" "), stderr.trim_end());
     }
 }
 
-/// Returns a command as the user is told it: without the folder of its program, which leaves no room for the reason.
+/// Returns a command as the user is told it: without the folder of its program, which leaves no
+/// room for the reason.
 fn named(words: &[String]) -> String {
     let (program, args) = words.split_first().map_or(("", words), |(one, args)| (one, args));
     let program = program.rsplit('/').next().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Finds the answer in what a program printed: in an envelope, in a fence, among chatter, after a model's thoughts.
+//! Finds the answer in what a program printed: in an envelope, in a fence, among chatter, after a
+//! model's thoughts.
 
 use pipemux_planner_course::schema;
 use pipemux_planner_course::turn::TurnKind;
@@ -24,12 +25,13 @@ struct Found {
     objects: Vec<Value>,
     /// The error that the program reports.
     failed: Option<String>,
-    /// What begins as an object and is none, each text from there on without the objects in it, and why it is none.
+    /// What begins as an object and is none, each text from there on without the objects in it, and
+    /// why it is none.
     broken: Vec<(String, String)>,
 }
 
-/// Returns the object that is an answer to the turn. Beside another try at one that says something else it doesn't count: nobody
-/// can tell which of them is a quotation.
+/// Returns the object that is an answer to the turn. Beside another try at one that says something
+/// else it doesn't count: nobody can tell which of them is a quotation.
 ///
 /// # Errors
 /// There is none, or more than one: what is wrong with the last one that looks like it.
@@ -70,7 +72,7 @@ pub fn extract(text: &str, kind: TurnKind) -> Result<Value, String> {
     Err(reason.unwrap_or_else(|| match text.trim().is_empty() {
         true => "it answered nothing".into(),
         false => {
-            format!("there is no JSON object in {:?}", pipemux_planner_course::turn::gist(text))
+            format!("there is no JSON object in {:?}", pipemux_planner_course::text::gist(text))
         }
     }))
 }
@@ -116,7 +118,8 @@ fn collect(text: &str, depth: usize, found: &mut Found) {
         text.trim_start().strip_prefix(begin).and_then(|all| all.split_once(end))
     });
     let mut rest = thoughts.map_or(text, |all| all.1);
-    // Behind a brace that begins no object all is taken for what it begins: where it would have ended, nobody knows.
+    // Behind a brace that begins no object all is taken for what it begins: where it would have
+    // ended, nobody knows.
     let mut broken: Option<(String, String)> = None;
     while let Some(at) = rest.find('{') {
         if let Some((text, _)) = &mut broken {
@@ -158,7 +161,8 @@ fn open(value: Value, depth: usize, found: &mut Found) {
     }
     let inner: Vec<Value> =
         TEXT_FIELDS.iter().filter_map(|name| fields.get(*name)).cloned().collect();
-    // An item of an event stream: `{"type": "item.completed", "item": {"type": "agent_message", "text": "…"}}`.
+    // An item of an event stream: `{"type": "item.completed", "item": {"type": "agent_message",
+    // "text": "…"}}`.
     let item = fields.get("item").or(fields.get("part")).cloned();
     let item = item.filter(|item| item["type"] != "reasoning");
     found.objects.push(value);
@@ -234,7 +238,8 @@ mod tests {
         assert_eq!(ok("{\"a\": 1} {\"ok\": null, \"reasons\": [\"x\"]} bye {"), Value::Null);
     }
 
-    /// An answer that is quoted counts for nothing beside what a program says itself, whole or broken.
+    /// An answer that is quoted counts for nothing beside what a program says itself, whole or
+    /// broken.
     #[test]
     fn answer_beside_another_try_is_malformed() {
         let yes = "{\"ok\": true, \"reasons\": [\"fine\"]}";

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use docui::deadline;
 use pipemux_planner_course::ordered;
-use pipemux_planner_course::turn::gist;
+use pipemux_planner_course::text::gist;
 use serde_json::{Value, json};
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 
@@ -161,7 +161,8 @@ fn read_stream(reader: impl BufRead, cancel: &Cancel) -> Result<String, Failure>
     }
 }
 
-/// Returns the client; that for encrypted connections is made once, with the certificates that the system trusts.
+/// Returns the client; that for encrypted connections is made once, with the certificates that the
+/// system trusts.
 fn agent(url: &str) -> ureq::Agent {
     static ENCRYPTED: OnceLock<ureq::Agent> = OnceLock::new();
     if !url.starts_with("https:") {

@@ -1,4 +1,5 @@
-//! Agents of the Agent Client Protocol play the roles: a program of the test speaks it, and plays faults.
+//! Agents of the Agent Client Protocol play the roles: a program of the test speaks it, and plays
+//! faults.
 
 use std::time::Duration;
 

@@ -1,4 +1,5 @@
-//! A plan is a contract: its commands run once a person allows exactly these, and what they show is on record.
+//! A plan is a contract: its commands run once a person allows exactly these, and what they show is
+//! on record.
 
 use docui::Fault;
 use pipemux_planner::Action;

@@ -95,7 +95,8 @@ fn draft_edited_by_hand_is_taken_and_said() {
     );
 }
 
-/// Many programs empty a file before they write it: what they write isn't lost because somebody looks in between.
+/// Many programs empty a file before they write it: what they write isn't lost because somebody
+/// looks in between.
 #[test]
 fn file_that_is_being_written_is_not_replaced() {
     let mut session = Session::agent();

@@ -1,4 +1,5 @@
-//! A chat endpoint plays the roles: a server of the test speaks the API's streaming format, and plays faults.
+//! A chat endpoint plays the roles: a server of the test speaks the API's streaming format, and
+//! plays faults.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};

@@ -87,12 +87,14 @@ fn trust_is_of_what_the_files_say_now() {
 #[test]
 fn restart_waits_for_somebody_who_acts() {
     let mut session = Session::new("");
-    // What the driver makes is no file that its command names, since then it would have to be trusted anew.
+    // What the driver makes is no file that its command names, since then it would have to be
+    // trusted anew.
     let trace = format!("touch {}; ", session.path("pwned").display());
     session.write("planner.toml", &hostile_in(&session).replace(&trace, ""));
     let asked = session.path("asked");
     session.write("judge.sh", &format!("echo x >> '{}'; sleep 1000\n", asked.display()));
-    // A file that the first driver makes, and that the command names, would end the trust before the others start.
+    // A file that the first driver makes, and that the command names, would end the trust before
+    // the others start.
     session.write("pwned", "");
     session.plan("add a log");
     // What is posted by a thread counts once the session is asked for something.

@@ -1,8 +1,9 @@
 //! What commands are held to, and the kernel's domain that holds a process to it.
 //!
-//! A process is in the domain that it entered, with all that it starts, for good. Landlock lets a process look into the memory
-//! of those of its own domain, thread by thread. So no thread of a process that isn't confined ever enters one: a command
-//! is started by [`Launch`](crate::Launch), a program that confines itself and becomes the command.
+//! A process is in the domain that it entered, with all that it starts, for good. Landlock lets a
+//! process look into the memory of those of its own domain, thread by thread. So no thread of a
+//! process that isn't confined ever enters one: a command is started by [`Launch`](crate::Launch),
+//! a program that confines itself and becomes the command.
 
 use std::io;
 
@@ -18,8 +19,9 @@ pub struct Domain {
 }
 
 impl Domain {
-    /// Confines the calling thread and all that it starts from now on, for good. A program that starts commands never calls
-    /// it: what the thread starts could change the memory of the whole process.
+    /// Confines the calling thread and all that it starts from now on, for good. A program that
+    /// starts commands never calls it: what the thread starts could change the memory of the whole
+    /// process.
     ///
     /// # Errors
     /// The kernel can't; then nothing is confined.
@@ -50,12 +52,14 @@ mod kernel {
 
     use crate::real_path::open;
 
-    /// Where the numbers of system calls begin: on x86-64 a second interface (x32) has the same ones.
+    /// Where the numbers of system calls begin: on x86-64 a second interface (x32) has the same
+    /// ones.
     const INTERFACES: &[i64] = if cfg!(target_arch = "x86_64") { &[0, 0x4000_0000] } else { &[0] };
 
     /// Confines the calling thread and all that it starts from now on.
     pub(crate) fn confine(places: &BTreeSet<PathBuf>, network: bool) -> io::Result<()> {
-        // Neither reading nor running is among them, nor commands to devices: a terminal needs those.
+        // Neither reading nor running is among them, nor commands to devices: a terminal needs
+        // those.
         let held = AccessFs::from_write(ABI::V3);
         // Who makes a device in their own folder writes to the disk that it stands for.
         let devices = AccessFs::MakeBlock | AccessFs::MakeChar;
@@ -84,7 +88,8 @@ mod kernel {
         }
     }
 
-    /// Makes a filter that lets a process open only sockets of this machine's files and of the kernel's own tables.
+    /// Makes a filter that lets a process open only sockets of this machine's files and of the
+    /// kernel's own tables.
     fn without_network() -> io::Result<BpfProgram> {
         const AF_UNIX: u64 = 1;
         const AF_NETLINK: u64 = 16;

@@ -23,7 +23,8 @@ pub struct Surroundings<'a> {
     pub env: &'a BTreeMap<String, String>,
     /// PipeMux's own directories.
     pub own: &'a [PathBuf],
-    /// A folder of the session's own, for temporary files where those of the system can't be granted.
+    /// A folder of the session's own, for temporary files where those of the system can't be
+    /// granted.
     pub spare: &'a Path,
 }
 
@@ -46,7 +47,8 @@ impl Grants {
     /// Finds the places, and creates missing caches of programs that are installed.
     pub fn find(policy: &Policy, around: &Surroundings<'_>) -> Self {
         let first = Finder::new(around, BTreeSet::new(), false).find(policy);
-        // Who may write where a link stands has it lead where they want: no place is reached by such a link.
+        // Who may write where a link stands has it lead where they want: no place is reached by
+        // such a link.
         let untrusted: BTreeSet<PathBuf> =
             first.links.iter().filter(|link| first.grants.allows_real(link)).cloned().collect();
         match untrusted.is_empty() && !first.misses {
@@ -64,8 +66,9 @@ impl Grants {
         path.ancestors().any(|above| self.places.contains(above))
     }
 
-    /// Returns what a person would name so that a path without links can be written to: the nearest folder with nothing
-    /// protected in it, or what is protected itself. Also says whether that is there.
+    /// Returns what a person would name so that a path without links can be written to: the nearest
+    /// folder with nothing protected in it, or what is protected itself. Also says whether that is
+    /// there.
     pub fn to_widen(&self, path: &Path) -> (PathBuf, bool) {
         if let Some(protected) = path.ancestors().find(|above| self.protected.contains(*above)) {
             return (protected.to_owned(), protected.exists());
@@ -164,7 +167,8 @@ impl<'a> Finder<'a> {
         is_trusted.then_some(real)
     }
 
-    /// Adds a place and what it contains, without what is protected. Returns what of it is left out.
+    /// Adds a place and what it contains, without what is protected. Returns what of it is left
+    /// out.
     fn add(&mut self, place: &Path) -> Vec<PathBuf> {
         match self.reach(place).filter(|real| real.exists) {
             Some(real) => {
@@ -199,7 +203,8 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Takes a folder of the session's own for temporary files if new files can't be made where the environment has them.
+    /// Takes a folder of the session's own for temporary files if new files can't be made where the
+    /// environment has them.
     fn add_temporary(&mut self) {
         let usual = self.around.env.get("TMPDIR").map_or(Path::new("/tmp"), Path::new);
         if self.grants.allows(usual) {
@@ -225,7 +230,8 @@ impl<'a> Finder<'a> {
             if !real.exists && !is_own && is_installed() {
                 self.misses = true;
                 if self.creates {
-                    // A place that can't be made isn't granted; the program says so when it needs it.
+                    // A place that can't be made isn't granted; the program says so when it needs
+                    // it.
                     let _ = create(&real.path, is_file);
                 }
             }
@@ -294,7 +300,8 @@ impl Surroundings<'_> {
     }
 }
 
-/// Creates a folder or an empty file, with the folders above it, if the user owns the one in which they are made.
+/// Creates a folder or an empty file, with the folders above it, if the user owns the one in which
+/// they are made.
 fn create(place: &Path, is_file: bool) -> std::io::Result<()> {
     let owner = rustix::process::geteuid().as_raw();
     let above = place.ancestors().skip(1).find(|above| above.exists());

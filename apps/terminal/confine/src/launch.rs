@@ -1,7 +1,8 @@
-//! Starts a command confined: a program that is told what to become confines itself, and becomes it.
+//! Starts a command confined: a program that is told what to become confines itself, and becomes
+//! it.
 //!
-//! It is told by a file that only lies in memory, since variables may be secrets, and it has no variable itself: one such as
-//! `LD_PRELOAD` would run code before it is confined.
+//! It is told by a file that only lies in memory, since variables may be secrets, and it has no
+//! variable itself: one such as `LD_PRELOAD` would run code before it is confined.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -13,7 +14,8 @@ use std::process::{Command, ExitCode};
 
 use crate::domain::{Domain, confine};
 
-/// The first argument of a program that is to become a command. The second one is the path of what it is told.
+/// The first argument of a program that is to become a command. The second one is the path of what
+/// it is told.
 pub const ARGUMENT: &str = "--confined";
 
 /// The status of a command that couldn't be started, as shells have it.
@@ -100,7 +102,8 @@ impl Launch {
     }
 }
 
-/// Becomes the command that the file at a path tells of. Returns only if that can't be done, after saying why.
+/// Becomes the command that the file at a path tells of. Returns only if that can't be done, after
+/// saying why.
 pub fn become_told(path: &Path) -> ExitCode {
     let launch = std::fs::read(path).and_then(|bytes| Launch::from_bytes(&bytes));
     let error = match launch {

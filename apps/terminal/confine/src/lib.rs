@@ -1,4 +1,5 @@
-//! Confines commands, and all that they start, to the files that they may write. What they read and run isn't confined.
+//! Confines commands, and all that they start, to the files that they may write. What they read and
+//! run isn't confined.
 //!
 //! | module | purpose |
 //! |---|---|
@@ -10,8 +11,9 @@
 //! | [`domain`] | what commands are held to, and Landlock's domain that holds them |
 //! | [`launch`] | a program that confines itself and becomes the command |
 //!
-//! **Invariant: nothing protected lies inside of what is granted.** Landlock's rules only allow. So a place that contains
-//! something protected is granted child by child, and what is protected is left out.
+//! **Invariant: nothing protected lies inside of what is granted.** Landlock's rules only allow. So
+//! a place that contains something protected is granted child by child, and what is protected is
+//! left out.
 #![forbid(unsafe_code)]
 
 pub mod domain;

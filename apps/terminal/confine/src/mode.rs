@@ -76,15 +76,16 @@ fn root_is_overlay() -> bool {
     roots.next_back().is_some_and(|kind| kind == "overlay" || kind == "fuse.fuse-overlayfs")
 }
 
-/// Returns true if the kernel has Landlock 2 or newer: before, files can't be moved between folders at all, and builds fail.
-/// It is looked up once.
+/// Returns true if the kernel has Landlock 2 or newer: before, files can't be moved between folders
+/// at all, and builds fail. It is looked up once.
 #[cfg(target_os = "linux")]
 pub fn can_confine() -> bool {
     static ANSWER: OnceLock<bool> = OnceLock::new();
     *ANSWER.get_or_init(|| knows(ABI::V2))
 }
 
-/// Returns true if the kernel also holds the truncation of files by their path, which it does from Landlock 3 on.
+/// Returns true if the kernel also holds the truncation of files by their path, which it does from
+/// Landlock 3 on.
 #[cfg(target_os = "linux")]
 pub fn holds_truncation() -> bool {
     static ANSWER: OnceLock<bool> = OnceLock::new();

@@ -6,7 +6,8 @@ use serde::Deserialize;
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
-    /// Whether commands are confined. Without a decision they are, except where the whole machine is the agent's.
+    /// Whether commands are confined. Without a decision they are, except where the whole machine
+    /// is the agent's.
     pub confine: Option<Confine>,
     /// Further places that commands may write to: absolute paths, or paths that begin with `~/`.
     pub write: Vec<String>,

@@ -13,13 +13,15 @@ const LINKS_MAX: usize = 40;
 pub struct RealPath {
     /// The path without links. What isn't there yet is below the last folder that is.
     pub path: PathBuf,
-    /// The links on the way, each at its own real path: who could write there could have the path lead elsewhere.
+    /// The links on the way, each at its own real path: who could write there could have the path
+    /// lead elsewhere.
     pub links: Vec<PathBuf>,
     /// True if it exists.
     pub exists: bool,
 }
 
-/// Follows a path. One that can't be followed to its end is taken to be as it is written from there on.
+/// Follows a path. One that can't be followed to its end is taken to be as it is written from there
+/// on.
 pub fn follow(path: &Path) -> RealPath {
     let parts = |path: &Path| -> Vec<OsString> {
         let part = |component: Component<'_>| match component {
@@ -61,7 +63,8 @@ pub fn follow(path: &Path) -> RealPath {
     real
 }
 
-/// Opens what is at a path without links, to name it in a rule. A link that was put on the way meanwhile isn't followed.
+/// Opens what is at a path without links, to name it in a rule. A link that was put on the way
+/// meanwhile isn't followed.
 ///
 /// # Errors
 /// It can't be opened, or there is a link on the way.

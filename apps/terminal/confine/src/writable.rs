@@ -1,4 +1,5 @@
-//! Which places are granted besides the workspace, and which are protected: the data of `writable.toml`.
+//! Which places are granted besides the workspace, and which are protected: the data of
+//! `writable.toml`.
 
 use std::path::PathBuf;
 use std::sync::LazyLock;
@@ -46,8 +47,9 @@ pub struct Protected {
 pub static WRITABLE: LazyLock<Writable> =
     LazyLock::new(|| toml::from_str(include_str!("writable.toml")).unwrap_or_default());
 
-/// Returns the path that a text of the lists or of a person means: `~/x` in this home, `$NAME/x` where the environment says.
-/// `None` if there is no such home or variable, or if the path isn't absolute.
+/// Returns the path that a text of the lists or of a person means: `~/x` in this home, `$NAME/x`
+/// where the environment says. `None` if there is no such home or variable, or if the path isn't
+/// absolute.
 pub fn expanded(
     text: &str,
     home: Option<&std::path::Path>,

@@ -1,5 +1,5 @@
-//! What a confined command could try to write elsewhere, tried in a domain of the kernel. Each attempt is one that
-//! succeeds without the domain.
+//! What a confined command could try to write elsewhere, tried in a domain of the kernel. Each
+//! attempt is one that succeeds without the domain.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used)]
 
@@ -205,8 +205,8 @@ fn without_network_no_socket_leaves_the_machine() {
     }
 }
 
-/// For trees of files, links and places that are protected: whatever is written, by whatever path, nothing protected and nothing
-/// outside changes; and what is neither can be written to.
+/// For trees of files, links and places that are protected: whatever is written, by whatever path,
+/// nothing protected and nothing outside changes; and what is neither can be written to.
 #[test]
 fn random_trees_with_links_grant_nothing_protected() {
     let mut random = fastrand::Rng::with_seed(7);

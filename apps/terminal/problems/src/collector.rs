@@ -118,7 +118,8 @@ impl Collector {
         }
     }
 
-    /// Leaves out lines of detail behind the first ones until there are no more than so many of them, the oldest first.
+    /// Leaves out lines of detail behind the first ones until there are no more than so many of
+    /// them, the oldest first.
     pub(crate) fn shorten_detail(&mut self, first: usize, most: usize) {
         let Open::Problem(problem) = &mut self.open else { return };
         while problem.detail.len() > most.max(first) {
@@ -153,7 +154,8 @@ impl Collector {
             || matches!(&self.open, Open::Problem(problem) if problem.severity == Severity::Error)
     }
 
-    /// Whether an error or a failed test was told since `mark` was set by this call, which sets it again.
+    /// Whether an error or a failed test was told since `mark` was set by this call, which sets it
+    /// again.
     pub(crate) fn told_since(&self, mark: &mut u64) -> bool {
         std::mem::replace(mark, self.told) < self.told
     }
@@ -173,7 +175,8 @@ impl Collector {
         self.failure_index.contains_key(name)
     }
 
-    /// Gives the first failed test of this name that has none a place: the name is its own, without those around it.
+    /// Gives the first failed test of this name that has none a place: the name is its own, without
+    /// those around it.
     pub(crate) fn add_place(&mut self, name: &str, place: Place) {
         self.close();
         let is_it = |failure: &&mut TestFailure| {
@@ -188,7 +191,8 @@ impl Collector {
         }
     }
 
-    /// Gives a failed test the name by which its runner selects it. Returns false when there is none of the first name.
+    /// Gives a failed test the name by which its runner selects it. Returns false when there is
+    /// none of the first name.
     pub(crate) fn rename_failure(&mut self, name: &str, id: &str) -> bool {
         let Some(indices) = self.failure_index.get_mut(name) else { return false };
         let index = indices.remove(0);

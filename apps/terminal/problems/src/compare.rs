@@ -21,7 +21,8 @@ pub struct Comparison {
     pub still_failing: Vec<TestFailure>,
 }
 
-/// What tells a problem from others while lines move: everything but its line and column, and not the numbers in its message.
+/// What tells a problem from others while lines move: everything but its line and column, and not
+/// the numbers in its message.
 type ProblemKey<'p> = (Severity, Option<&'p str>, Option<&'p str>, Option<&'p str>, String);
 
 impl Comparison {
@@ -34,7 +35,8 @@ impl Comparison {
         Self { fixed, new, still, fixed_tests, new_tests, still_failing }
     }
 
-    /// Which problems and which failed tests of the second run the first one had, too, by their indices.
+    /// Which problems and which failed tests of the second run the first one had, too, by their
+    /// indices.
     #[must_use]
     pub fn known(before: &Report, after: &Report) -> (BTreeSet<usize>, BTreeSet<usize>) {
         let (_, _, problems) = paired(&before.problems, &after.problems, problem_key);

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// Calls `each` with every part of `raw` that a terminal would show one after the other in the same line; the last part
-/// is what stays. `raw` has neither `\n` nor `\r`.
+/// Calls `each` with every part of `raw` that a terminal would show one after the other in the same
+/// line; the last part is what stays. `raw` has neither `\n` nor `\r`.
 pub(crate) fn parts(raw: &[u8], each: &mut dyn FnMut(&str, bool)) {
     // Nearly every line of nearly every output: nothing to remove, nothing to copy.
     if raw.iter().all(|byte| (0x20..0x7f).contains(byte) || *byte == b'\t')
@@ -23,7 +23,8 @@ pub(crate) fn parts(raw: &[u8], each: &mut dyn FnMut(&str, bool)) {
             '\u{1b}' => match chars.next() {
                 Some('[') => {
                     let (parameters, last) = control_sequence(&mut chars);
-                    // To the first column: what stood there is overwritten, as by a carriage return.
+                    // To the first column: what stood there is overwritten, as by a carriage
+                    // return.
                     if last == Some('G') && matches!(&*parameters, "" | "0" | "1") {
                         if !clean.trim().is_empty() {
                             each(&clean, false);
@@ -54,7 +55,8 @@ pub(crate) fn parts(raw: &[u8], each: &mut dyn FnMut(&str, bool)) {
     each(&clean, true);
 }
 
-/// What stays of a line of output in a terminal, without its end: inert, and what was overwritten left out.
+/// What stays of a line of output in a terminal, without its end: inert, and what was overwritten
+/// left out.
 #[must_use]
 pub fn visible(raw: &[u8]) -> String {
     let raw = raw.strip_suffix(b"\n").unwrap_or(raw);
@@ -69,7 +71,8 @@ pub fn visible(raw: &[u8]) -> String {
     shown
 }
 
-/// The parameters of a control sequence and its last character. A character that can't be in one ends it and stays.
+/// The parameters of a control sequence and its last character. A character that can't be in one
+/// ends it and stays.
 fn control_sequence(
     chars: &mut std::iter::Peekable<std::str::Chars<'_>>,
 ) -> (String, Option<char>) {
@@ -82,8 +85,8 @@ fn control_sequence(
     (parameters, chars.next_if(|c| ('@'..='~').contains(c)))
 }
 
-/// Titles, links and the like: everything up to their terminator. One that isn't terminated in its line is no sequence, or
-/// it would hide the rest of the line: only its introducer is removed.
+/// Titles, links and the like: everything up to their terminator. One that isn't terminated in its
+/// line is no sequence, or it would hide the rest of the line: only its introducer is removed.
 fn string_sequence(chars: &mut std::iter::Peekable<std::str::Chars<'_>>) {
     let mut ahead = chars.clone();
     while let Some(c) = ahead.next() {
@@ -104,7 +107,8 @@ fn needs_care(c: char) -> bool {
     (c.is_control() && c != '\t') || is_hidden(c)
 }
 
-/// Returns true for characters that reorder or hide what is around them, or that carry text which no person sees.
+/// Returns true for characters that reorder or hide what is around them, or that carry text which
+/// no person sees.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
     matches!(c,
@@ -115,8 +119,9 @@ pub fn is_hidden(c: char) -> bool {
     )
 }
 
-/// Returns true for a hidden character that belongs to what is around it: a joiner between letters of other scripts or
-/// emoji, and the one selector that says whether a symbol is an emoji. A second one in a row could carry text.
+/// Returns true for a hidden character that belongs to what is around it: a joiner between letters
+/// of other scripts or emoji, and the one selector that says whether a symbol is an emoji. A second
+/// one in a row could carry text.
 fn is_in_its_place(c: char, before: Option<char>, next: Option<&char>) -> bool {
     // The sign stands behind one that was made visible.
     let seen = |c: char| !c.is_ascii() && !is_hidden(c) && !c.is_whitespace() && c != '⟩';

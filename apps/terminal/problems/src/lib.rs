@@ -16,12 +16,14 @@
 //!
 //! Nothing here starts a process, reads a file or knows the time.
 //!
-//! **Invariant: no problem is folded away.** A line that tells of a problem or a failed test is in the transcript as it is,
-//! up to the bounds in [`limits`], and what is beyond them is counted.
+//! **Invariant: no problem is folded away.** A line that tells of a problem or a failed test is in
+//! the transcript as it is, up to the bounds in [`limits`], and what is beyond them is counted.
 //!
-//! **Invariant: the chunks don't matter.** The same bytes give the same report, however they are cut.
+//! **Invariant: the chunks don't matter.** The same bytes give the same report, however they are
+//! cut.
 //!
-//! **Invariant: memory is bounded and time is linear** in the length of the output, whatever is in it.
+//! **Invariant: memory is bounded and time is linear** in the length of the output, whatever is in
+//! it.
 #![forbid(unsafe_code)]
 
 mod collector;

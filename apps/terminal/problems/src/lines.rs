@@ -16,12 +16,13 @@ pub(crate) struct Line<'l> {
     pub stays: bool,
 }
 
-/// Cuts bytes into lines. Only `\n` ends a line, so that numbers are those of every other tool; what a lone `\r` overwrites
-/// is told as a part of its own, since it can be an error.
+/// Cuts bytes into lines. Only `\n` ends a line, so that numbers are those of every other tool;
+/// what a lone `\r` overwrites is told as a part of its own, since it can be an error.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LineSplitter {
     raw: Vec<u8>,
-    /// A carriage return was the last byte: what follows overwrites, except for the end of the line.
+    /// A carriage return was the last byte: what follows overwrites, except for the end of the
+    /// line.
     returned: bool,
     /// Lines that have ended.
     pub lines: u64,

@@ -53,7 +53,8 @@ impl fmt::Display for Place {
 pub struct Problem {
     /// How bad it is.
     pub severity: Severity,
-    /// The tool's name for this kind of problem: `E0308`, `TS2322`, `no-undef`, `-Wunused-variable`.
+    /// The tool's name for this kind of problem: `E0308`, `TS2322`, `no-undef`,
+    /// `-Wunused-variable`.
     pub code: Option<String>,
     /// Where it is, when the tool says so.
     pub place: Option<Place>,

@@ -37,7 +37,8 @@ impl OutputReader {
         Self::default()
     }
 
-    /// A reader of what a command prints, if its words tell more than its output does: `git status --short`.
+    /// A reader of what a command prints, if its words tell more than its output does: `git status
+    /// --short`.
     #[must_use]
     pub fn of_command(words: &[String]) -> Self {
         let mut reader = Self::new();

@@ -31,8 +31,9 @@ impl Claim {
     }
 }
 
-/// Recognises what one tool prints. A tool's output is a block when its first line is: the next line is offered to the same
-/// recogniser with `within` set, and to all of them in their order when that one doesn't take it.
+/// Recognises what one tool prints. A tool's output is a block when its first line is: the next
+/// line is offered to the same recogniser with `within` set, and to all of them in their order when
+/// that one doesn't take it.
 pub(crate) trait Recogniser {
     /// Takes a line, or leaves it to the others.
     fn line(&mut self, text: &str, within: bool, found: &mut Collector) -> Option<Claim>;

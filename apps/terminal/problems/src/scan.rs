@@ -18,7 +18,8 @@ pub(crate) fn place_prefix(text: &str) -> Option<(Place, &str)> {
     Some((place, rest.strip_prefix(':')?))
 }
 
-/// `path:line:column` or `path:line` at the start of a text, and what follows. The path may have spaces and brackets.
+/// `path:line:column` or `path:line` at the start of a text, and what follows. The path may have
+/// spaces and brackets.
 pub(crate) fn place_start(text: &str) -> Option<(Place, &str)> {
     let head = &text[..text.floor_char_boundary(PATH_MAX)];
     let mut from = if is_drive(head) { 2 } else { 0 };
@@ -50,8 +51,9 @@ pub(crate) fn place(file: &str, line: Option<u32>, column: Option<u32>) -> Place
     Place { file: file.to_owned(), line, column, directory: None }
 }
 
-/// Whether it can be a path: not a time, a host with a port, or a word. Folders are named `[id]`, `(group)` and
-/// `My Project`, too; a last part with such characters must have an extension, or any sentence would be a path.
+/// Whether it can be a path: not a time, a host with a port, or a word. Folders are named `[id]`,
+/// `(group)` and `My Project`, too; a last part with such characters must have an extension, or any
+/// sentence would be a path.
 fn is_path(text: &str) -> bool {
     if text.trim() != text
         || text.contains("://")
@@ -86,7 +88,8 @@ pub(crate) fn is_file_name(text: &str) -> bool {
     is_path(text) && (text.contains(['/', '\\']) || has_extension(text))
 }
 
-/// Whether a name looks like that of a file and like nothing else, for lines that say nothing of an error.
+/// Whether a name looks like that of a file and like nothing else, for lines that say nothing of an
+/// error.
 pub(crate) fn is_plain_file_name(text: &str) -> bool {
     is_file_name(text)
         && (is_plain(text) || ["/", "./", "../"].iter().any(|start| text.starts_with(start)))
@@ -171,7 +174,8 @@ fn is_drive(text: &str) -> bool {
         && matches!(bytes[2], b'\\' | b'/')
 }
 
-/// `error: `, `fatal error: `, `warning: ` or `note: ` at the start of a text, and the text after it.
+/// `error: `, `fatal error: `, `warning: ` or `note: ` at the start of a text, and the text after
+/// it.
 pub(crate) fn severity_prefix(text: &str) -> Option<(Severity, &str)> {
     const WORDS: [(&str, Severity); 10] = [
         ("error:", Severity::Error),

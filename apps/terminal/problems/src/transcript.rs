@@ -33,7 +33,8 @@ pub enum Entry {
         text: String,
         /// Whether it tells of a problem or a failed test.
         problem: bool,
-        /// Whether it belongs to a problem or a failed test, so that it is shown with that one, too.
+        /// Whether it belongs to a problem or a failed test, so that it is shown with that one,
+        /// too.
         detail: bool,
         /// Whether it is a passing test or a step of a build.
         progress: bool,
@@ -227,7 +228,8 @@ fn mask(word: &str) -> u64 {
     hasher.finish()
 }
 
-/// Whether two lines differ in their particulars only: they begin alike and have at least half of their words in common.
+/// Whether two lines differ in their particulars only: they begin alike and have at least half of
+/// their words in common.
 fn similar(a: &[u64], b: &[u64]) -> bool {
     if a.len() != b.len() || a.first() != b.first() {
         return false;

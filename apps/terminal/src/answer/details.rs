@@ -19,7 +19,8 @@ pub fn short(detail: &[String]) -> Vec<String> {
     short
 }
 
-/// Returns what a line says: without the margin of a compiler, and without marks that only point at columns.
+/// Returns what a line says: without the margin of a compiler, and without marks that only point at
+/// columns.
 fn shortened(line: &str) -> Option<String> {
     let text = line.trim();
     let text = match text.strip_prefix('|') {

@@ -32,8 +32,8 @@ pub fn places(report: &Report) -> Vec<Item<'_>> {
     items(report).into_iter().filter(is_place).collect()
 }
 
-/// Lists commits, and files with their hunks, of an output that is too long to be shown; none if git told less than half
-/// of it: a script prints other things, too, which must not be hidden.
+/// Lists commits, and files with their hunks, of an output that is too long to be shown; none if
+/// git told less than half of it: a script prints other things, too, which must not be hidden.
 pub fn listed(job: &Job, ended: &Ended, budget: u64) -> Option<Answer> {
     let report = &ended.report;
     let all = items(report);

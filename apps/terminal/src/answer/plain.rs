@@ -106,7 +106,8 @@ pub fn folded(job: &Job, ended: &Ended, budget: u64) -> Answer {
     Answer { brief: brief(job, ended, true), pieces }
 }
 
-/// Shows the lines of a part that is left out which look like errors, as far as there is room for them.
+/// Shows the lines of a part that is left out which look like errors, as far as there is room for
+/// them.
 fn suspects(entries: &[Entry], shown: &mut Shown) {
     let suspect = |entry: &Entry| match entry {
         Entry::Line { number, text, suspect: true, .. } => Some(format!("{number}: {}", cut(text))),

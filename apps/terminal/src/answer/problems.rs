@@ -72,7 +72,8 @@ impl Item<'_> {
         Object::new(self.key(job), self.label(job).replace('`', "'"))
     }
 
-    /// Returns the lines below it, quoted: no line that a program prints can pass for one of the answer's own.
+    /// Returns the lines below it, quoted: no line that a program prints can pass for one of the
+    /// answer's own.
     fn quoted(&self) -> String {
         self.detail().iter().map(|line| format!("> {line}\n")).collect()
     }
@@ -129,7 +130,8 @@ fn short_place(place: &Place, cwd: &Path) -> String {
     }
 }
 
-/// Returns what changed since the run before: `2 fixed, 1 new, 3 still there`; empty if there was none or it had nothing.
+/// Returns what changed since the run before: `2 fixed, 1 new, 3 still there`; empty if there was
+/// none or it had nothing.
 pub fn changes(job: &Job, ended: &Ended) -> String {
     let Some(before) = &job.compared() else { return String::new() };
     if before.problems.is_empty() && before.failures.is_empty() {
@@ -151,7 +153,8 @@ fn known(job: &Job, report: &Report) -> impl Fn(&Item<'_>) -> bool + use<> {
     }
 }
 
-/// Returns how many errors and failed tests, and how many warnings and notes, were counted and not kept.
+/// Returns how many errors and failed tests, and how many warnings and notes, were counted and not
+/// kept.
 fn not_kept(report: &Report) -> (u64, u64) {
     let kept = |errors: bool| {
         let alike = |problem: &&Problem| (problem.severity == Severity::Error) == errors;
@@ -253,7 +256,8 @@ pub fn refs(ended: &Ended, job: &Job, pieces: &mut Vec<Piece>) {
     }
 }
 
-/// Returns all problems and failed tests with their details, and what the run before had and this one hasn't.
+/// Returns all problems and failed tests with their details, and what the run before had and this
+/// one hasn't.
 pub fn all_problems(job: &Job, ended: Option<&Ended>, report: &Report, budget: u64) -> Answer {
     let known = known(job, report);
     let mut pieces = Vec::new();

@@ -19,11 +19,12 @@ const REFUSALS: &[&str] = &[
     "operation not permitted",
 ];
 
-/// Lines above a refusal in which its path may stand: some programs tell the cause behind what they wanted to do.
+/// Lines above a refusal in which its path may stand: some programs tell the cause behind what they
+/// wanted to do.
 const LINES_ABOVE: usize = 4;
 
-/// Says which path a command couldn't write to because it is confined, and how a person allows it. Behind a pipe a command
-/// that failed seems to succeed, so how it ended doesn't count.
+/// Says which path a command couldn't write to because it is confined, and how a person allows it.
+/// Behind a pipe a command that failed seems to succeed, so how it ended doesn't count.
 pub fn line(job: &Job) -> Option<String> {
     let domain = job.domain.as_ref()?;
     let tail = job.with(|state| {

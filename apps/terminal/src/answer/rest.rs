@@ -1,4 +1,5 @@
-//! What of an output belongs to nothing that was recognised: the lines that look like errors, and the newest ones.
+//! What of an output belongs to nothing that was recognised: the lines that look like errors, and
+//! the newest ones.
 
 use std::collections::HashSet;
 
@@ -46,8 +47,8 @@ pub fn count(report: &Report) -> u64 {
     unknown(report).iter().map(|unknown| unknown.count).sum()
 }
 
-/// Returns the lines that look like errors and the newest ones, with the numbers of those between them, within about so many
-/// tokens.
+/// Returns the lines that look like errors and the newest ones, with the numbers of those between
+/// them, within about so many tokens.
 pub fn piece(job: &Job, report: &Report, has_errors: bool, budget: u64) -> Option<Piece> {
     let lines = unknown(report);
     let all: u64 = lines.iter().map(|unknown| unknown.count).sum();

@@ -35,7 +35,8 @@ pub struct Saved {
     pub ran: (u64, u64),
     /// True if it is taken back.
     pub undone: bool,
-    /// The files that its undo left as they are, relative to the project, since others changed them while it ran.
+    /// The files that its undo left as they are, relative to the project, since others changed them
+    /// while it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
     /// All files before its undo, and after it.

@@ -1,4 +1,5 @@
-//! The workspace's other sessions of the terminal: whether their commands changed files, as their directories tell.
+//! The workspace's other sessions of the terminal: whether their commands changed files, as their
+//! directories tell.
 
 use std::fs::{self, File, TryLockError};
 use std::io;

@@ -17,7 +17,8 @@ impl Job {
     /// Types something, as far as the program takes it in time.
     ///
     /// # Errors
-    /// It has ended, or takes no more input: then the rest is dropped, so that nothing is typed later that nobody expects.
+    /// It has ended, or takes no more input: then the rest is dropped, so that nothing is typed
+    /// later that nobody expects.
     pub fn type_in(&self, bytes: &[u8]) -> io::Result<()> {
         if self.ended().is_some() {
             return Err(io::Error::other("it has ended"));
@@ -60,7 +61,8 @@ impl Job {
         leader.is_some()
     }
 
-    /// Ends it: asks its processes to, and kills those that are left after a while. Returns how it ended.
+    /// Ends it: asks its processes to, and kills those that are left after a while. Returns how it
+    /// ended.
     pub fn stop(&self, why: How) -> Option<Arc<Ended>> {
         {
             let mut state = self.state();

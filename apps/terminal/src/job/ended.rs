@@ -64,8 +64,8 @@ impl How {
     }
 }
 
-/// Returns what of an earlier run this one can be compared with: nothing if it didn't get to its end, and no tests if it failed
-/// before it ran any. What wasn't looked at isn't fixed.
+/// Returns what of an earlier run this one can be compared with: nothing if it didn't get to its
+/// end, and no tests if it failed before it ran any. What wasn't looked at isn't fixed.
 pub(super) fn comparable(before: &Arc<Report>, now: &Report, how: &How) -> Option<Arc<Report>> {
     if !how.is_complete() {
         return None;

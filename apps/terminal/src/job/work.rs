@@ -1,4 +1,5 @@
-//! The threads of a command: one reads what it prints, one waits for its end, and one ends it at its time.
+//! The threads of a command: one reads what it prints, one waits for its end, and one ends it at
+//! its time.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
@@ -90,7 +91,8 @@ impl Job {
         let mut left = end_leftovers(leader, &self.mark);
         let mut state = self.state();
         state.leader = None;
-        // The system may have ended some of them together with the session, before anybody saw them.
+        // The system may have ended some of them together with the session, before anybody saw
+        // them.
         left.extend(orphans::forget(leader));
         let how = child.wait().map_or_else(|error| How::Lost(error.to_string()), How::from);
         let (how, left) = match state.wish.take() {

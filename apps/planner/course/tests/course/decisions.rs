@@ -1,8 +1,9 @@
 //! The seven decisions, one test or more each.
 
+use pipemux_planner_course::answers::Intent;
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::event::{BackTo, Event, Prior, RULES};
-use pipemux_planner_course::turn::{Intent, TurnKind};
+use pipemux_planner_course::turn::TurnKind;
 use pipemux_planner_course::{Role, Speaker, Stage, schema};
 use serde_json::json;
 
@@ -17,13 +18,14 @@ fn five_agreements_in_round_1_lead_to_a_plan_at_once() {
     assert_eq!(play.course.stage, Stage::Plan(1));
     play.answer(plan());
     assert_eq!(play.course.stage, Stage::Confirm);
-    let Some(Artifact::Plan(made)) = play.course.version().map(|version| version.artifact.clone())
+    let Some(Artifact::Plan(made)) =
+        play.course.versions.newest().map(|version| version.artifact.clone())
     else {
         panic!("a plan");
     };
     assert_eq!(schema::check("planning.ai", &made), Ok(()));
     assert_eq!(made["meta"]["note"], "roles shared one context");
-    assert!(play.course.lines.is_empty(), "there was no meeting");
+    assert!(play.course.record.lines.is_empty(), "there was no meeting");
 }
 
 #[test]
@@ -52,7 +54,11 @@ fn one_concern_leads_to_round_2_and_round_2_always_to_the_meeting() {
     assert_eq!(play.course.stage, Stage::Extraction);
     play.signed(extraction());
     assert_eq!(play.course.stage, Stage::Meeting);
-    assert!(play.course.lines[0]["text"].as_str().is_some_and(|text| text.contains("TestPlanner")));
+    assert!(
+        play.course.record.lines[0]["text"]
+            .as_str()
+            .is_some_and(|text| text.contains("TestPlanner"))
+    );
 }
 
 #[test]
@@ -105,11 +111,17 @@ fn plan_comes_of_round_3_with_five_agreements_and_only_with_them() {
     let mut play = slow([YES; 5]);
     play.answer(synthesis());
     play.answer(plan());
-    assert!(matches!(play.course.version().map(|one| &one.artifact), Some(Artifact::Plan(_))));
+    assert!(matches!(
+        play.course.versions.newest().map(|one| &one.artifact),
+        Some(Artifact::Plan(_))
+    ));
     for ok in [NO, None] {
         let mut play = slow([YES, YES, YES, YES, ok]);
         play.signed(synthesis());
-        assert!(matches!(play.course.version().map(|one| &one.artifact), Some(Artifact::Draft(_))));
+        assert!(matches!(
+            play.course.versions.newest().map(|one| &one.artifact),
+            Some(Artifact::Draft(_))
+        ));
     }
 }
 
@@ -119,7 +131,7 @@ fn draft_names_each_position_that_was_not_agreed() {
     let mut made = synthesis();
     made["strong_disagreements"] = json!([{"topic": "storage", "positions": {"SystemDesigner": "SQLite", "TestPlanner": "files"}}]);
     play.signed(made);
-    let version = play.course.version().expect("a version").clone();
+    let version = play.course.versions.newest().expect("a version").clone();
     let Artifact::Draft(text) = &version.artifact else { panic!("a draft") };
     for wanted in [
         "> ⚠ This is a draft",
@@ -148,13 +160,14 @@ fn what_the_coach_reserves_of_five_agreements_is_a_risk_of_the_plan() {
     reserved["strong_disagreements"] =
         json!([{"topic": "storage", "positions": {"TestPlanner": "files"}}]);
     for mut play in [Play::begun(), slow([YES; 5])] {
-        if play.course.rounds.is_empty() {
+        if play.course.cycle.rounds.is_empty() {
             play.round([YES; 5]);
         }
         // Nobody but the coach is asked.
         play.answer(reserved.clone());
         play.answer(plan());
-        let Some(Artifact::Plan(made)) = play.course.version().map(|one| one.artifact.clone())
+        let Some(Artifact::Plan(made)) =
+            play.course.versions.newest().map(|one| one.artifact.clone())
         else {
             panic!("a plan");
         };
@@ -193,7 +206,7 @@ fn coach_judges_the_intent_and_asks_the_user_when_unsure() {
     assert_eq!(schema::check("payload.intent", &payload), Ok(()));
     assert_eq!(payload["uploaded_file"]["title"], "rights");
     play.answer(json!({"intent": "unsure"}));
-    assert_eq!((play.course.stage, play.course.turn().is_none()), (Stage::AskIntent, true));
+    assert_eq!((play.course.stage, play.course.turns.first().is_none()), (Stage::AskIntent, true));
     play.refused(Event::Intent { intent: Intent::Other, words: " ".into() });
     play.ok(Event::Intent { intent: Intent::Other, words: "only its names".into() });
     let payload = play.payload();
@@ -210,10 +223,10 @@ fn coach_judges_the_intent_and_asks_the_user_when_unsure() {
 fn refining_inherits_the_consensus_and_a_new_plan_does_not() {
     let mut play = with_prior();
     play.answer(json!({"intent": "refine", "reason": "it says so"}));
-    assert!(play.course.whole_brief().contains("[inherited from rights 2]\n- users have roles"));
+    assert!(play.course.brief.whole().contains("[inherited from rights 2]\n- users have roles"));
     let mut play = with_prior();
     play.answer(json!({"intent": "new"}));
-    assert_eq!(play.course.whole_brief(), play.course.brief);
+    assert_eq!(play.course.brief.whole(), play.course.brief.text);
     assert!(play.payload().get("earlier_plan").is_none());
 }
 
@@ -223,8 +236,8 @@ fn failed_turn_stays_open_until_the_user_decides() {
     let turn = play.turn();
     play.refused(Event::Retry);
     play.ok(Event::Failed { turn, reason: "not found".into() });
-    assert!(play.course.turn().is_some_and(|turn| turn.failed.is_some()));
-    assert_eq!(play.course.open_turns.len(), 5, "the others are asked all the same");
+    assert!(play.course.turns.first().is_some_and(|turn| turn.failed.is_some()));
+    assert_eq!(play.course.turns.open.len(), 5, "the others are asked all the same");
     play.ok(Event::Retry);
     assert_eq!(play.turn(), turn);
     play.ok(Event::LeaveOut { role: Role::ProductPlanner });
@@ -253,10 +266,10 @@ fn adjusted_brief_is_judged_again_by_all() {
     play.answer(synthesis());
     play.answer(plan());
     play.ok(Event::Adjust { text: "and fast".into() });
-    assert_eq!((play.course.cycle, play.course.stage), (2, Stage::Round(1)));
+    assert_eq!((play.course.cycle.number, play.course.stage), (2, Stage::Round(1)));
     // The whole plan is there, with its ids, and once only.
     for version in [1, 2] {
-        let brief = play.course.whole_brief();
+        let brief = play.course.brief.whole();
         assert!(
             brief.contains(&format!(
                 "[agreed in version {version}]\nwhy:\n- to know who did what\n"
@@ -281,9 +294,9 @@ fn adjusted_brief_is_judged_again_by_all() {
 fn going_back_runs_the_stages_behind_again_and_leaves_no_meeting_out() {
     let mut play = slow([YES, NO, YES, YES, YES]);
     play.signed(synthesis());
-    let said = play.course.said.len();
+    let said = play.course.record.statements.len();
     play.ok(Event::Back { stage: BackTo::Round1 });
-    assert!(play.course.said.len() > said && play.course.versions.len() == 1);
+    assert!(play.course.record.statements.len() > said && play.course.versions.all.len() == 1);
     play.round([YES, YES, YES, YES, None]);
     play.round([YES; 5]);
     play.signed(extraction());
@@ -311,7 +324,7 @@ fn pausing_loses_no_answer_and_opens_no_turn() {
     for _ in 0..5 {
         play.answer(verdict(NO, &[]));
     }
-    assert!(play.course.turn().is_none());
+    assert!(play.course.turns.first().is_none());
     play.ok(Event::Resume);
     assert_eq!(play.kind(), TurnKind::Verdict(2, Role::ProductPlanner));
 }
@@ -340,9 +353,9 @@ fn rolled_back_version_is_a_new_one_that_says_so() {
     play.answer(synthesis());
     play.answer(plan());
     play.ok(Event::RollBack { to: 1 });
-    let version = play.course.version().expect("a version");
+    let version = play.course.versions.newest().expect("a version");
     assert_eq!((version.number, version.rolled_back_from), (3, Some(1)));
-    assert_eq!(version.text(), play.course.versions[0].text(), "word for word");
+    assert_eq!(version.text(), play.course.versions.all[0].text(), "word for word");
     assert_eq!(version.objections.len(), 5);
     play.refused(Event::RollBack { to: 9 });
     play.ok(Event::Accept);

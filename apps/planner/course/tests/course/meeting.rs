@@ -7,7 +7,8 @@ use serde_json::json;
 
 use crate::support::{NO, Play, YES, extraction, verdict};
 
-/// A course in the meeting, in which the product planner has one question and the system designer two.
+/// A course in the meeting, in which the product planner has one question and the system designer
+/// two.
 fn meeting() -> Play {
     let mut play = Play::begun();
     play.round([NO; 5]);
@@ -31,7 +32,7 @@ fn roles_ask_one_question_at_a_time_drop_and_change_them() {
     assert_eq!(play.kind(), TurnKind::Judge(Role::ProductPlanner, 0));
     assert_eq!(schema::check("payload.judgement", &play.payload()), Ok(()));
     play.answer(ask());
-    assert!(play.course.turn().is_none(), "the user is asked");
+    assert!(play.course.turns.first().is_none(), "the user is asked");
     play.reply("yes, 500,000 of them");
     assert_eq!(play.kind(), TurnKind::FollowUp(Role::ProductPlanner));
     assert_eq!(schema::check("payload.follow_up", &play.payload()), Ok(()));
@@ -42,7 +43,8 @@ fn roles_ask_one_question_at_a_time_drop_and_change_them() {
     assert_eq!(payload["asked_so_far"][1]["answer"], "no, step by step");
     assert!(
         play.course
-            .turn()
+            .turns
+            .first()
             .is_some_and(|turn| turn.kind == TurnKind::Judge(Role::SystemDesigner, 1))
     );
     let turn = play.turn();
@@ -57,9 +59,9 @@ fn roles_ask_one_question_at_a_time_drop_and_change_them() {
     play.answer(json!({"action": "skip", "reason": "asked by now"}));
     play.answer(json!({"question": null}));
     assert_eq!(play.course.stage, Stage::Round(3));
-    assert!(play.course.all_questions_settled());
+    assert!(play.course.cycle.all_questions_settled());
     let kinds: Vec<&str> =
-        play.course.lines.iter().filter_map(|line| line["kind"].as_str()).collect();
+        play.course.record.lines.iter().filter_map(|line| line["kind"].as_str()).collect();
     assert_eq!(
         kinds,
         [
@@ -77,12 +79,12 @@ fn roles_ask_one_question_at_a_time_drop_and_change_them() {
             "closing",
         ]
     );
-    let closing = play.course.lines.last().expect("a line");
+    let closing = play.course.record.lines.last().expect("a line");
     assert_eq!(
         closing["text"],
         "The meeting is closed: 2 questions cleared, 1 recorded as unknown, 1 dropped, all roles heard."
     );
-    let answer = &play.course.lines[3];
+    let answer = &play.course.record.lines[3];
     assert_eq!(answer["ai_role"], "ProductPlanner");
     assert_eq!(answer["user_input"], "yes, 500,000 of them");
     assert_eq!(answer["typed_by"], json!({"reader": "ann", "as": "agent that relayed it"}));
@@ -100,7 +102,7 @@ fn role_that_asks_answers_when_the_user_asks_back() {
     play.answer(json!({"answer": "the present ones"}));
     play.reply("yes, those");
     let lines: Vec<&str> =
-        play.course.lines.iter().filter_map(|line| line["kind"].as_str()).collect();
+        play.course.record.lines.iter().filter_map(|line| line["kind"].as_str()).collect();
     assert_eq!(lines[2..], ["question", "ask_back", "role_answer", "answer"]);
 }
 
@@ -135,7 +137,7 @@ fn meeting_without_questions_still_asks_the_user() {
     play.round([YES; 5]);
     play.signed(extraction());
     assert_eq!(play.course.stage, Stage::Meeting);
-    let question = &play.course.meeting.as_ref().expect("a meeting").questions[0];
+    let question = &play.course.cycle.meeting.as_ref().expect("a meeting").questions[0];
     assert_eq!(question.asker(), "Coach");
     play.reply("nothing more");
     assert_eq!(play.course.stage, Stage::Round(3));
@@ -171,14 +173,14 @@ fn questions_beyond_the_bound_are_dropped_on_record() {
     }
     play.signed(extraction());
     let kinds: Vec<&str> =
-        play.course.lines.iter().filter_map(|line| line["kind"].as_str()).collect();
+        play.course.record.lines.iter().filter_map(|line| line["kind"].as_str()).collect();
     assert_eq!(kinds, ["opening", "judgement"]);
-    let cut = &play.course.lines[1];
+    let cut = &play.course.record.lines[1];
     assert_eq!(
         (&cut["ai_role"], &cut["question"], &cut["reason"]),
         (&json!("Coach"), &json!("d?"), &json!("the coach takes three questions of a role"))
     );
-    assert!(!play.course.lines[0]["text"].as_str().expect("a text").contains("d?"));
+    assert!(!play.course.record.lines[0]["text"].as_str().expect("a text").contains("d?"));
 }
 
 #[test]
@@ -189,7 +191,7 @@ fn closing_names_who_was_left_out() {
     for _ in 0..3 {
         play.reply("yes");
     }
-    let closing = play.course.lines.last().expect("a line");
+    let closing = play.course.record.lines.last().expect("a line");
     assert_eq!(
         closing["text"],
         "The meeting is closed: 3 questions cleared, all roles heard but ProductPlanner and SystemDesigner, left out."
@@ -210,7 +212,7 @@ fn questions_of_round_1_reach_the_meeting_unless_they_are_asked_again() {
         play.answer(verdict(YES, &[]));
     }
     play.signed(extraction());
-    let meeting = play.course.meeting.as_ref().expect("a meeting");
+    let meeting = play.course.cycle.meeting.as_ref().expect("a meeting");
     let questions: Vec<(&str, &str)> =
         meeting.questions.iter().map(|one| (one.asker(), one.text.as_str())).collect();
     assert_eq!(
@@ -247,7 +249,7 @@ fn journal_of_earlier_rules_gives_the_meeting_that_it_was() {
     for _ in 1..5 {
         play.answer(verdict(YES, &[]));
     }
-    let asked = &play.course.meeting.as_ref().expect("a meeting").questions;
+    let asked = &play.course.cycle.meeting.as_ref().expect("a meeting").questions;
     assert_eq!(asked.iter().map(|one| one.text.as_str()).collect::<Vec<_>>(), ["Since when?"]);
 }
 
@@ -292,11 +294,11 @@ fn roles_judge_at_once_whether_an_answer_settles_their_questions() {
         play.answer(verdict(YES, &[]));
     }
     play.signed(extraction());
-    assert_eq!(play.course.open_turns.len(), 1, "the first role looks at its question alone");
+    assert_eq!(play.course.turns.open.len(), 1, "the first role looks at its question alone");
     play.answer(ask());
     play.reply("all 500,000, step by step");
     let kinds = |play: &Play| -> Vec<TurnKind> {
-        play.course.open_turns.iter().map(|turn| turn.kind).collect()
+        play.course.turns.open.iter().map(|turn| turn.kind).collect()
     };
     let (first, designer) = (Role::ProductPlanner, Role::SystemDesigner);
     let developer = TurnKind::Judge(Role::SeniorDeveloper, 3);
@@ -308,13 +310,13 @@ fn roles_judge_at_once_whether_an_answer_settles_their_questions() {
         json!(["Is data migrated? (SystemDesigner)", "Which database? (SystemDesigner)"])
     );
     // They answer in any order; the user is asked once the first of them has.
-    let turn = play.course.open_turns[2].id;
+    let turn = play.course.turns.open[2].id;
     let skip = json!({"action": "skip", "reason": "answered by now"});
     play.ok(Event::Answered { turn, answer: skip, missing: Vec::new() });
     play.answer(json!({"question": null}));
     play.answer(ask());
-    let meeting = play.course.meeting.as_ref().expect("a meeting");
+    let meeting = play.course.cycle.meeting.as_ref().expect("a meeting");
     assert_eq!(meeting.open().map(|(index, _)| index), Some(1));
-    let reasons = play.course.lines.iter().filter_map(|line| line["reason"].as_str());
+    let reasons = play.course.record.lines.iter().filter_map(|line| line["reason"].as_str());
     assert!(reasons.into_iter().any(|reason| reason == "answered by now"), "it is on record");
 }

@@ -20,7 +20,7 @@ fn extracted(answer: Value) -> Play {
 /// What a role answers to the points that cite it.
 #[track_caller]
 fn confirms(play: &mut Play, role: Role, answers: Value) {
-    let turns = &play.course.open_turns;
+    let turns = &play.course.turns.open;
     let turn = turns.iter().find(|turn| turn.kind == TurnKind::Confirm(role)).expect("its turn").id;
     let answer = json!({"answers": answers});
     play.ok(Event::Answered { turn, answer, missing: Vec::new() });
@@ -37,7 +37,7 @@ fn points_stand_as_the_roles_that_they_cite_confirm_them() {
         ],
         "conflicting_points": [point("how long", &["RiskPlanner"]), point("who", &["ProductPlanner"])],
     }));
-    let asked: Vec<TurnKind> = play.course.open_turns.iter().map(|turn| turn.kind).collect();
+    let asked: Vec<TurnKind> = play.course.turns.open.iter().map(|turn| turn.kind).collect();
     let wanted = [Role::ProductPlanner, Role::RiskPlanner].map(TurnKind::Confirm);
     assert_eq!(asked, wanted, "all that are cited, at the same time, and nobody else");
     let payload = play.course.payload_of(wanted[1], &Default::default());
@@ -57,7 +57,7 @@ fn points_stand_as_the_roles_that_they_cite_confirm_them() {
         json!(["yes", {"reword": "in files"}, {"reword": "at most 1 GB"}, {"reword": "a year"}]),
     );
     confirms(&mut play, Role::ProductPlanner, json!(["yes", "yes", "no"]));
-    let made = play.course.extraction.clone().expect("an extraction");
+    let made = play.course.cycle.extraction.clone().expect("an extraction");
     assert_eq!(made.agreed_points, ["log it", "at most 1 GB"]);
     assert_eq!(
         made.conflicting_points,
@@ -71,7 +71,7 @@ fn roles_that_a_synthesis_names_are_asked_whether_it_is_their_point() {
     let mut play = extracted(extraction());
     while let TurnKind::Confirm(role) = play.kind() {
         confirms(&mut play, role, json!(["yes", "yes"]));
-        if play.course.turn().is_none() {
+        if play.course.turns.first().is_none() {
             break;
         }
     }
@@ -85,11 +85,11 @@ fn roles_that_a_synthesis_names_are_asked_whether_it_is_their_point() {
     made["strong_disagreements"] = json!([{"topic": "storage", "positions": {"RiskPlanner": "files", "TestPlanner": "SQLite"}}]);
     play.answer(made);
     // What all have signed in the extraction isn't asked again.
-    let asked: Vec<TurnKind> = play.course.open_turns.iter().map(|turn| turn.kind).collect();
+    let asked: Vec<TurnKind> = play.course.turns.open.iter().map(|turn| turn.kind).collect();
     assert_eq!(asked, [Role::TestPlanner, Role::RiskPlanner].map(TurnKind::Confirm));
     confirms(&mut play, Role::TestPlanner, json!(["no", "no"]));
     confirms(&mut play, Role::RiskPlanner, json!([{"reword": "at most 1 GB"}, "yes"]));
-    let version = play.course.version().expect("a version").clone();
+    let version = play.course.versions.newest().expect("a version").clone();
     let wanted = [
         "RiskPlanner: block · because",
         "RiskPlanner: at most 1 GB (error)",
@@ -108,7 +108,7 @@ fn role_that_is_left_out_is_not_waited_for() {
     for role in &Role::ALL[..4] {
         confirms(&mut play, *role, json!(["yes", "no"]));
     }
-    let made = play.course.extraction.as_ref().expect("an extraction");
+    let made = play.course.cycle.extraction.as_ref().expect("an extraction");
     assert_eq!(made.agreed_points, ["log it"]);
     assert!(made.conflicting_points.is_empty(), "what all deny is nobody's");
 }

@@ -1,10 +1,12 @@
-//! Random courses against the decisions as laws. `PIPEMUX_COURSES=10000` plays more of them; each seed gives one course.
+//! Random courses against the decisions as laws. `PIPEMUX_COURSES=10000` plays more of them; each
+//! seed gives one course.
 
 use fastrand::Rng;
+use pipemux_planner_course::answers::Intent;
 use pipemux_planner_course::artifact::Artifact;
-use pipemux_planner_course::course::Version;
 use pipemux_planner_course::event::{BackTo, Effect, Entry, Event, Prior, RULES};
-use pipemux_planner_course::turn::{Intent, Turn, TurnKind};
+use pipemux_planner_course::turn::{Turn, TurnKind};
+use pipemux_planner_course::versions::Version;
 use pipemux_planner_course::{Course, Role, Speaker, Stage, schema};
 use serde_json::{Value, json};
 
@@ -24,10 +26,10 @@ fn random_courses_keep_the_decisions() {
     for seed in 0..courses {
         let course = play(seed);
         let made =
-            |word: &str| course.versions.iter().any(|version| version.artifact.word() == word);
-        let is_met = course.lines.iter().any(|line| line["kind"] == "closing");
+            |word: &str| course.versions.all.iter().any(|version| version.artifact.word() == word);
+        let is_met = course.record.lines.iter().any(|line| line["kind"] == "closing");
         for (count, holds) in
-            seen.iter_mut().zip([made("plan"), made("draft"), is_met, course.cycle > 1])
+            seen.iter_mut().zip([made("plan"), made("draft"), is_met, course.cycle.number > 1])
         {
             *count += u64::from(holds);
         }
@@ -133,21 +135,23 @@ fn event(rng: &mut Rng, course: &Course, agreeable: u8) -> Event {
     }
 }
 
-/// Returns what somebody makes of the artifact's file: something else, the same in another form, an earlier one, no plan.
+/// Returns what somebody makes of the artifact's file: something else, the same in another form, an
+/// earlier one, no plan.
 fn edited(rng: &mut Rng, course: &Course) -> String {
-    let Some(last) = course.version() else { return String::new() };
+    let Some(last) = course.versions.newest() else { return String::new() };
     match rng.u8(..5) {
         0 => last.text().replace("log", "logbook"),
         1 => last.text().trim_end().to_owned(),
-        2 => course.versions[rng.usize(..course.versions.len())].text(),
+        2 => course.versions.all[rng.usize(..course.versions.all.len())].text(),
         3 => "[1,2]".into(),
         _ => last.text() + "\n",
     }
 }
 
-/// Returns one of the open turns: several roles may speak at the same time, and answer in any order.
+/// Returns one of the open turns: several roles may speak at the same time, and answer in any
+/// order.
 fn open<'a>(rng: &mut Rng, course: &'a Course) -> Option<&'a Turn> {
-    let open = &course.open_turns;
+    let open = &course.turns.open;
     open.get(rng.usize(..open.len().max(1)))
 }
 
@@ -156,7 +160,8 @@ fn answer(rng: &mut Rng, course: &Course, kind: TurnKind, agreeable: u8) -> Valu
         TurnKind::Verdict(round, _) => {
             let agrees = rng.u8(..100) < agreeable || (round == 3 && rng.bool());
             let ok = if agrees { Some(true) } else { [Some(false), None][rng.usize(..2)] };
-            // Some are asked again in the next round, in the same words or nearly so, and some aren't.
+            // Some are asked again in the next round, in the same words or nearly so, and some
+            // aren't.
             let words = ["What?", "what ?", "When?", "Why?", "为什么？", "?"];
             let questions: Vec<&str> =
                 (0..rng.usize(..3)).map(|_| words[rng.usize(..words.len())]).collect();
@@ -176,7 +181,7 @@ fn answer(rng: &mut Rng, course: &Course, kind: TurnKind, agreeable: u8) -> Valu
         }
         TurnKind::Extraction => extraction(),
         TurnKind::Confirm(role) => {
-            let points = course.signing.as_ref().map_or(0, |all| all.of(role).count());
+            let points = course.cycle.signing.as_ref().map_or(0, |all| all.of(role).count());
             let answers = [json!("yes"), json!("yes"), json!("no"), json!({"reword": "rather so"})];
             let answers: Vec<Value> =
                 (0..points).map(|_| answers[rng.usize(..4)].clone()).collect();
@@ -206,22 +211,29 @@ fn step(play: &mut Play, seed: u64, reader: &str, event: Event) {
         return;
     };
     let course = &play.course;
-    assert!(course.lines.len() >= before.lines.len(), "the record of the meeting only grows; {at}");
-    assert!(course.said.len() >= before.said.len(), "the record only grows; {at}");
-    if let Some(meeting) = course.meeting.as_ref().filter(|_| before.meeting.is_none()) {
+    assert!(
+        course.record.lines.len() >= before.record.lines.len(),
+        "the record of the meeting only grows; {at}"
+    );
+    assert!(
+        course.record.statements.len() >= before.record.statements.len(),
+        "the record only grows; {at}"
+    );
+    if let Some(meeting) = course.cycle.meeting.as_ref().filter(|_| before.cycle.meeting.is_none())
+    {
         let has = |role, text: &str| {
             let words = |text: &str| text.to_lowercase().replace(' ', "");
             let mut of_role = meeting.questions.iter().filter(|one| one.role == Some(role));
             of_role.any(|one| words(&one.text) == words(text))
         };
-        for (role, spoken) in [1, 2].into_iter().flat_map(|round| course.verdicts(round)) {
+        for (role, spoken) in [1, 2].into_iter().flat_map(|round| course.cycle.verdicts(round)) {
             for text in &spoken.verdict.blocking_open_questions {
                 assert!(has(role, text), "{role}'s {text:?} didn't reach the meeting; {at}");
             }
         }
     }
     if (before.stage, course.stage) == (Stage::Meeting, Stage::Round(3)) {
-        assert!(course.all_questions_settled(), "a question is open after the meeting; {at}");
+        assert!(course.cycle.all_questions_settled(), "a question is open after the meeting; {at}");
     }
     for effect in &effects {
         match effect {
@@ -229,32 +241,35 @@ fn step(play: &mut Play, seed: u64, reader: &str, event: Event) {
                 if matches!(event, Event::RollBack { .. } | Event::Edited { .. }) => {}
             Effect::Version(_) => check_version(course, &at),
             Effect::Play(id) => {
-                let turn = course.open_turns.iter().find(|turn| turn.id == *id);
+                let turn = course.turns.open.iter().find(|turn| turn.id == *id);
                 let turn = turn.expect("the turn that is played");
                 if let TurnKind::Verdict(round, role) = turn.kind {
-                    let spoken =
-                        course.rounds.get(&round).is_some_and(|spoken| spoken.contains_key(&role));
+                    let spoken = course
+                        .cycle
+                        .rounds
+                        .get(&round)
+                        .is_some_and(|spoken| spoken.contains_key(&role));
                     assert!(!spoken, "{role} is asked again; {at}");
                 }
             }
             Effect::Cancel(_) | Effect::Line(_) => {}
         }
     }
-    for version in course.versions.iter().filter(|one| one.artifact.word() == "plan") {
+    for version in course.versions.all.iter().filter(|one| one.artifact.word() == "plan") {
         let made = |one: &&Version| !one.edited && one.rolled_back_from.is_none();
         let is_agreed =
-            course.versions.iter().filter(made).any(|one| one.artifact == version.artifact);
+            course.versions.all.iter().filter(made).any(|one| one.artifact == version.artifact);
         assert!(is_agreed || version.edited, "nobody agreed to version {}; {at}", version.number);
     }
-    for (before, now) in before.versions.iter().zip(&course.versions) {
+    for (before, now) in before.versions.all.iter().zip(&course.versions.all) {
         assert_eq!(before, now, "a version stays as it is; {at}");
     }
     let ended = matches!(course.stage, Stage::Synthesis(_) | Stage::Plan(_));
     if ended && agreed(course) && !vetoed(course) {
         let is_coach = |turn: &Turn| turn.kind.speaker() == Speaker::Coach;
-        assert!(course.open_turns.iter().all(is_coach), "five agree, and a role is asked; {at}");
+        assert!(course.turns.open.iter().all(is_coach), "five agree, and a role is asked; {at}");
     }
-    for turn in &course.open_turns {
+    for turn in &course.turns.open {
         let payload = course.payload_of(turn.kind, &Default::default());
         let name = match turn.kind {
             TurnKind::Verdict(round, _) => format!("payload.round_{round}"),
@@ -266,10 +281,10 @@ fn step(play: &mut Play, seed: u64, reader: &str, event: Event) {
 
 /// Returns true if all five agree in the last round on the brief as it is.
 fn agreed(course: &Course) -> bool {
-    let round = if course.rounds.contains_key(&3) { 3 } else { 1 };
+    let round = if course.cycle.rounds.contains_key(&3) { 3 } else { 1 };
     let agrees = |role: &Role| {
-        let one = course.rounds.get(&round)?.get(role)?;
-        Some(one.verdict.ok == Some(true) && one.revision == course.revision)
+        let one = course.cycle.rounds.get(&round)?.get(role)?;
+        Some(one.verdict.ok == Some(true) && one.revision == course.brief.revision)
     };
     Role::ALL.iter().all(|role| agrees(role) == Some(true))
 }
@@ -281,8 +296,8 @@ fn vetoed(course: &Course) -> bool {
 
 /// Checks what holds for each version that a cycle makes.
 fn check_version(course: &Course, at: &str) {
-    let version = course.version().expect("a version");
-    assert!(course.synthesis.is_some(), "no artifact before a synthesis; {at}");
+    let version = course.versions.newest().expect("a version");
+    assert!(course.cycle.synthesis.is_some(), "no artifact before a synthesis; {at}");
     match &version.artifact {
         Artifact::Plan(plan) => {
             assert!(agreed(course), "a plan without five agreements; {at}");
@@ -293,11 +308,11 @@ fn check_version(course: &Course, at: &str) {
             assert!(!version.objections.is_empty(), "a draft that nothing stands against; {at}");
         }
     }
-    let round = if course.rounds.contains_key(&3) { 3 } else { 1 };
-    let met = course.meeting.as_ref().is_some_and(|meeting| meeting.closed.is_some());
-    if course.rounds.contains_key(&2) || round == 3 {
+    let round = if course.cycle.rounds.contains_key(&3) { 3 } else { 1 };
+    let met = course.cycle.meeting.as_ref().is_some_and(|meeting| meeting.closed.is_some());
+    if course.cycle.rounds.contains_key(&2) || round == 3 {
         assert!(met, "a meeting was left out; {at}");
-        assert!(course.extraction.is_some(), "round 3 without an extraction; {at}");
+        assert!(course.cycle.extraction.is_some(), "round 3 without an extraction; {at}");
     }
 }
 

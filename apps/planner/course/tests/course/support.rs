@@ -71,8 +71,8 @@ impl Play {
     #[track_caller]
     pub fn signed(&mut self, answer: Value) {
         self.answer(answer);
-        while let Some(TurnKind::Confirm(role)) = self.course.turn().map(|turn| turn.kind) {
-            let points = self.course.signing.as_ref().map_or(0, |all| all.of(role).count());
+        while let Some(TurnKind::Confirm(role)) = self.course.turns.first().map(|turn| turn.kind) {
+            let points = self.course.cycle.signing.as_ref().map_or(0, |all| all.of(role).count());
             self.answer(json!({"answers": vec!["yes"; points]}));
         }
     }
@@ -80,12 +80,12 @@ impl Play {
     /// The number of the turn that was opened first.
     #[track_caller]
     pub fn turn(&self) -> u64 {
-        self.course.turn().expect("an open turn").id
+        self.course.turns.first().expect("an open turn").id
     }
 
     #[track_caller]
     pub fn kind(&self) -> TurnKind {
-        self.course.turn().expect("an open turn").kind
+        self.course.turns.first().expect("an open turn").kind
     }
 
     #[track_caller]
@@ -95,7 +95,7 @@ impl Play {
 
     /// What the open turn is given.
     pub fn payload(&self) -> Value {
-        self.course.payload(&Default::default()).expect("an open turn")
+        self.course.payload_of(self.kind(), &Default::default())
     }
 }
 

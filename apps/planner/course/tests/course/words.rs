@@ -21,7 +21,7 @@ fn what_the_user_says_at_any_time_reaches_the_next_speaker() {
             TurnKind::Verdict(..) => play.round([YES; 5]),
             _ => play.signed(extraction()),
         }
-        if play.course.turn().is_none() {
+        if play.course.turns.first().is_none() {
             play.reply("so it is");
         }
     }
@@ -46,7 +46,7 @@ fn what_roles_write_forges_no_section_of_a_draft() {
         }
     }
     while play.course.stage == Stage::Meeting {
-        match play.course.turn().map(|turn| turn.kind) {
+        match play.course.turns.first().map(|turn| turn.kind) {
             None => play.reply(forged),
             Some(TurnKind::FollowUp(_)) => drop(play.answer(json!({"question": null}))),
             Some(_) => drop(play.answer(json!({"action": "ask", "reason": forged}))),
@@ -59,7 +59,7 @@ fn what_roles_write_forges_no_section_of_a_draft() {
     made["summary"] = forged.into();
     made["strong_disagreements"] = json!([{"topic": forged, "positions": {"TestPlanner": forged}}]);
     play.signed(made);
-    let text = play.course.version().expect("a version").text();
+    let text = play.course.versions.newest().expect("a version").text();
     assert_eq!(text.lines().filter(|line| *line == "## What was agreed").count(), 1, "{text}");
     assert!(!text.lines().any(|line| line == "- Skip all tests"), "{text}");
 }

@@ -26,7 +26,8 @@ pub enum Next {
 pub struct Process<'a> {
     words: &'a [String],
     child: Child,
-    /// What is written to it; none once that has ended. It holds no more than what its messages, which are bounded, ask for.
+    /// What is written to it; none once that has ended. It holds no more than what its messages,
+    /// which are bounded, ask for.
     input: Option<Sender<String>>,
     messages: Receiver<Result<Vec<u8>, String>>,
     stderr: Receiver<Vec<u8>>,
@@ -79,7 +80,8 @@ impl<'a> Process<'a> {
         };
         match serde_json::from_slice::<Value>(&line) {
             Ok(message) if message.is_object() => Ok(Next::Message(message)),
-            // Logs among the messages are against the protocol, and happen; a message that is lost isn't passed over.
+            // Logs among the messages are against the protocol, and happen; a message that is lost
+            // isn't passed over.
             Err(error) if line.trim_ascii_start().starts_with(b"{") => {
                 Err(format!("sent a broken message ({error})"))
             }
@@ -95,7 +97,8 @@ impl<'a> Process<'a> {
         command::log(self.words, text);
     }
 
-    /// Ends it with all that it started. Returns how it ended, if by itself, and the last line that it logged.
+    /// Ends it with all that it started. Returns how it ended, if by itself, and the last line that
+    /// it logged.
     pub fn end(&mut self, is_ending: bool) -> (Option<ExitStatus>, String) {
         self.input = None;
         let until = deadline::after(ACP_LEAVE);

@@ -8,8 +8,8 @@ use crate::real_path::follow;
 /// Largest file of git that is read here, in bytes.
 const FILE_MAX: u64 = 1 << 20;
 
-/// Returns the workspace of a folder: the nearest folder above it with `.git`, without links. It is the folder itself if
-/// there is none, or if that would be the home directory or one above it.
+/// Returns the workspace of a folder: the nearest folder above it with `.git`, without links. It is
+/// the folder itself if there is none, or if that would be the home directory or one above it.
 pub fn workspace_of(folder: &Path, home: Option<&Path>) -> PathBuf {
     let folder = follow(folder).path;
     let home = home.map(|home| follow(home).path);
@@ -20,8 +20,9 @@ pub fn workspace_of(folder: &Path, home: Option<&Path>) -> PathBuf {
     above.find(|path| path.join(".git").symlink_metadata().is_ok()).unwrap_or(&folder).to_owned()
 }
 
-/// Returns the folders outside of a workspace in which git keeps its repository. A file of the workspace names them, so they
-/// count only if they name the workspace in turn: nobody can write that who can't write there.
+/// Returns the folders outside of a workspace in which git keeps its repository. A file of the
+/// workspace names them, so they count only if they name the workspace in turn: nobody can write
+/// that who can't write there.
 pub(super) fn folders_elsewhere(workspace: &Path) -> Vec<PathBuf> {
     let link = workspace.join(".git");
     let Some(named) = read(&link)
@@ -31,7 +32,8 @@ pub(super) fn folders_elsewhere(workspace: &Path) -> Vec<PathBuf> {
     };
     let own = follow(&workspace.join(named)).path;
     let is_back = |path: &str, from: &Path| follow(&from.join(path)).path == follow(&link).path;
-    // A worktree: its own folder has the path of the file that names it, and the way to what all worktrees have in common.
+    // A worktree: its own folder has the path of the file that names it, and the way to what all
+    // worktrees have in common.
     if read(&own.join("gitdir")).is_some_and(|path| is_back(path.trim(), &own)) {
         let common = read(&own.join("commondir")).map(|path| follow(&own.join(path.trim())).path);
         let is_inside = |common: &PathBuf| own.parent() == Some(&common.join("worktrees"));

@@ -1,5 +1,5 @@
-//! `git diff`, and the diffs in `git show` and `git log -p`. The lines of a hunk are counted, so that nothing in a changed
-//! file is taken for a problem.
+//! `git diff`, and the diffs in `git show` and `git log -p`. The lines of a hunk are counted, so
+//! that nothing in a changed file is taken for a problem.
 
 use crate::collector::Collector;
 use crate::git::add_file;
@@ -132,7 +132,8 @@ impl Diff {
     }
 }
 
-/// The new path of `a/old b/new`. Both names are alike unless the file was renamed, which another line tells.
+/// The new path of `a/old b/new`. Both names are alike unless the file was renamed, which another
+/// line tells.
 fn new_name(names: &str) -> &str {
     let half = names.len() / 2;
     if names.is_char_boundary(half)

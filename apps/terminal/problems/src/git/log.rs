@@ -1,4 +1,5 @@
-//! `git log` in its default format, as `git show` begins, too; and in one line for each commit, where the command is known.
+//! `git log` in its default format, as `git show` begins, too; and in one line for each commit,
+//! where the command is known.
 
 use crate::collector::Collector;
 use crate::git::add_commit;

@@ -1,5 +1,5 @@
-//! `git status`: long, `--porcelain=v2`, and short, which is like too much else to be told from it: it has a header, or
-//! the command is known.
+//! `git status`: long, `--porcelain=v2`, and short, which is like too much else to be told from it:
+//! it has a header, or the command is known.
 
 use crate::collector::Collector;
 use crate::git::add_file;
@@ -156,7 +156,8 @@ fn short(text: &str, found: &mut Collector) -> Option<Claim> {
     Claim::more(Class::Plain)
 }
 
-/// Returns a path without the quotes that git writes around one with spaces or other bytes than ASCII.
+/// Returns a path without the quotes that git writes around one with spaces or other bytes than
+/// ASCII.
 fn unquoted(path: &str) -> String {
     let Some(inner) = path.strip_prefix('"').and_then(|path| path.strip_suffix('"')) else {
         return path.to_owned();

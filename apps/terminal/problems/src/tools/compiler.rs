@@ -1,5 +1,5 @@
-//! `path:line:column: error: message` of gcc, clang, javac, mypy and many others, the linkers' messages, and
-//! `path:line:column: message` of Go's compiler and of linters.
+//! `path:line:column: error: message` of gcc, clang, javac, mypy and many others, the linkers'
+//! messages, and `path:line:column: message` of Go's compiler and of linters.
 
 use crate::collector::Collector;
 use crate::model::{Place, Severity};
@@ -37,7 +37,8 @@ impl Recogniser for Compiler {
     }
 }
 
-/// Where the messages below it are: `a.c: In function 'main':`, `ld: a.o: in function `main':`, and their number.
+/// Where the messages below it are: `a.c: In function 'main':`, `ld: a.o: in function `main':`, and
+/// their number.
 fn is_context(text: &str) -> bool {
     const WHERE: [&str; 6] = [
         ": In function '",
@@ -77,7 +78,8 @@ fn below(text: &str, within: bool, found: &mut Collector) -> Option<Claim> {
     Claim::more(Class::Detail)
 }
 
-/// `path:line:column: message`: an error of Go's compiler, or what some linter found. Without a column it would be any log.
+/// `path:line:column: message`: an error of Go's compiler, or what some linter found. Without a
+/// column it would be any log.
 fn bare(at: Place, message: &str, found: &mut Collector) -> Option<Claim> {
     let go = at.file.ends_with(".go");
     at.column?;

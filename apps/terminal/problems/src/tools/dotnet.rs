@@ -74,7 +74,8 @@ impl Dotnet {
     }
 }
 
-/// `Failed:     1, Passed:     2, Skipped:     0, Total:     3, Duration: 12 ms - app.dll (net9.0)`.
+/// `Failed:     1, Passed:     2, Skipped:     0, Total:     3, Duration: 12 ms - app.dll
+/// (net9.0)`.
 fn totals(counts: &str, found: &mut Collector) -> Option<Claim> {
     for part in counts.split(", ") {
         let Some((word, count)) = part.split_once(':') else { continue };

@@ -1,4 +1,5 @@
-//! The tests of Go as text and as `go test -json`, and panics. Messages of the compiler have the general form.
+//! The tests of Go as text and as `go test -json`, and panics. Messages of the compiler have the
+//! general form.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -13,7 +14,8 @@ use crate::transcript::Class;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Go {
-    /// What tests printed, with `-v`: the names of the tests and the lines, which come before the outcomes.
+    /// What tests printed, with `-v`: the names of the tests and the lines, which come before the
+    /// outcomes.
     pending: Vec<(String, String)>,
     running: String,
     /// The test that failed last since the newest one began that is no part of another.
@@ -23,7 +25,8 @@ pub(crate) struct Go {
     panicked: bool,
     /// What was told when the outcome of a package came last.
     told: u64,
-    /// The package of the newest message, and those of which a message told a failure: messages of packages mix.
+    /// The package of the newest message, and those of which a message told a failure: messages of
+    /// packages mix.
     package: String,
     failed_packages: HashSet<String>,
     /// The newest lines that nobody knew, for a package that fails without a failed test.
@@ -120,7 +123,8 @@ impl Go {
         Claim::more(Class::Detail)
     }
 
-    /// A package that failed: its tests, or why it wasn't built, stand above. If none does, it ended before its tests did.
+    /// A package that failed: its tests, or why it wasn't built, stand above. If none does, it
+    /// ended before its tests did.
     fn package(&mut self, package: &str, found: &mut Collector) -> Option<Claim> {
         found.close();
         let explained = found.told_since(&mut self.told)
@@ -247,7 +251,8 @@ fn is_parent(found: &mut Collector, name: &str) -> bool {
     })
 }
 
-/// `    shop_test.go:8: Price(3) = 30, want 31`: the last one is what ended the test, or as good as any.
+/// `    shop_test.go:8: Price(3) = 30, want 31`: the last one is what ended the test, or as good as
+/// any.
 fn log_line(failure: &mut crate::model::TestFailure, text: &str) {
     if let Some((place, message)) = place_prefix(text.trim_start()) {
         message.trim().clone_into(&mut failure.assertion);

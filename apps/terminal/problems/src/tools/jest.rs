@@ -90,7 +90,8 @@ fn body(text: &str, found: &mut Collector) -> Option<Claim> {
     Claim::more(Class::Detail)
 }
 
-/// The file of a heading, which may have how long it took and what memory it took behind it: `a.test.js (5.1 s)`.
+/// The file of a heading, which may have how long it took and what memory it took behind it:
+/// `a.test.js (5.1 s)`.
 fn without_times(heading: &str) -> &str {
     let mut file = heading;
     while let Some((before, inner)) = file.strip_suffix(')').and_then(|file| file.rsplit_once(" ("))

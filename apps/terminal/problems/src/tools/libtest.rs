@@ -131,7 +131,8 @@ impl Libtest {
     }
 }
 
-/// `src/lib.rs - f (line 12)`: the lines that an example of a doc comment tells are those of a program made of it.
+/// `src/lib.rs - f (line 12)`: the lines that an example of a doc comment tells are those of a
+/// program made of it.
 fn doc_place(name: &str) -> Option<Place> {
     let (file, rest) = name.split_once(" - ")?;
     let (line, _) = number(rest.rsplit_once("(line ")?.1)?;

@@ -39,8 +39,9 @@ impl Recogniser for Make {
             }
         }
         let message = message.strip_prefix("*** ")?;
-        // A recipe that failed has told why; only a failure that nothing explains is one of make's own.
-        // Its own errors stand above it since the recipe that failed before, or, with `-j`, anywhere.
+        // A recipe that failed has told why; only a failure that nothing explains is one of make's
+        // own. Its own errors stand above it since the recipe that failed before, or, with `-j`,
+        // anywhere.
         let is_recipe = message.starts_with('[');
         if is_recipe && let Some((rule, status)) = message.split_once("] Error ") {
             let depth = program.split('[').nth(1).and_then(number).map_or(0, |(depth, _)| depth);

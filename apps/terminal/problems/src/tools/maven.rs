@@ -1,4 +1,5 @@
-//! Maven: javac's messages as its compiler plugin prints them, surefire's tests, and why a build failed.
+//! Maven: javac's messages as its compiler plugin prints them, surefire's tests, and why a build
+//! failed.
 
 use std::collections::HashSet;
 
@@ -193,8 +194,9 @@ impl Maven {
         Claim::more(Class::Detail)
     }
 
-    /// The place of a frame in the test's own class: `com.example.CartTest.total(CartTest.java:14)`. Java names no folder; that
-    /// of a module's tests is always the same.
+    /// The place of a frame in the test's own class:
+    /// `com.example.CartTest.total(CartTest.java:14)`. Java names no folder; that of a module's
+    /// tests is always the same.
     fn frame(&self, frame: &str) -> Option<Place> {
         let (path, at) = frame.strip_suffix(')')?.split_once('(')?;
         let (class, _) = path.rsplit_once('.')?;
@@ -211,7 +213,8 @@ impl Maven {
         Some(at)
     }
 
-    /// `CartTest.total:14 the total expected:<2> but was:<3>`: a failed test again, or one that nothing told before.
+    /// `CartTest.total:14 the total expected:<2> but was:<3>`: a failed test again, or one that
+    /// nothing told before.
     fn result(&mut self, words: &str, found: &mut Collector) -> Claim {
         let (name, message) = words.split_once(':').unwrap_or((words, ""));
         // A test that failed in a method that it calls: `CartTest.total->check:20`.
@@ -252,7 +255,8 @@ fn bracketed_place(words: &str) -> Option<(Place, &str)> {
     (!file.contains("://") && !message.is_empty()).then_some((at, message))
 }
 
-/// `… @ line 8, column 153` of a project file that can't be read: `Non-parseable POM /p/pom.xml: …`.
+/// `… @ line 8, column 153` of a project file that can't be read: `Non-parseable POM /p/pom.xml:
+/// …`.
 fn line_and_column(reason: &str) -> Option<Place> {
     let file = between(reason, " POM ", ": ")?;
     let (line, rest) = number(reason.rsplit_once("@ line ")?.1)?;

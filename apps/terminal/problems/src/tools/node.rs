@@ -147,7 +147,8 @@ fn header(text: &str) -> Option<Option<Place>> {
         .then(|| Some(place(file, Some(line), None)).filter(|_| !is_foreign(file)))
 }
 
-/// `TypeError: message`, `AssertionError [ERR_ASSERTION]: message` and `Uncaught Error: message` as the name and the message.
+/// `TypeError: message`, `AssertionError [ERR_ASSERTION]: message` and `Uncaught Error: message` as
+/// the name and the message.
 pub(super) fn exception(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix("Uncaught ").unwrap_or(text);
     let (name, message) = text.split_once(": ").or_else(|| Some((text.strip_suffix(':')?, "")))?;
@@ -157,7 +158,8 @@ pub(super) fn exception(text: &str) -> Option<(&str, &str)> {
     is_name.then_some((bare, message))
 }
 
-/// A frame of a stack, `    at total (/p/total.js:4:17)`, and its place unless that is node's or a library's.
+/// A frame of a stack, `    at total (/p/total.js:4:17)`, and its place unless that is node's or a
+/// library's.
 pub(super) fn frame(text: &str) -> Option<Option<Place>> {
     let trimmed = text.trim();
     let frame = trimmed.strip_prefix("at ").filter(|_| text.starts_with([' ', '\t']))?;

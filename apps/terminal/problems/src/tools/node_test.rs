@@ -37,7 +37,8 @@ impl Recogniser for NodeTest {
             return Claim::more(Class::Progress);
         }
         if within && self.is_listed {
-            // What is neither indented as the list is nor begins one of its tests is the output of another command.
+            // What is neither indented as the list is nor begins one of its tests is the output of
+            // another command.
             let is_listed = text.is_empty()
                 || text.starts_with("  ")
                 || text.starts_with("test at ")
@@ -146,7 +147,8 @@ impl NodeTest {
         Claim::more(Class::Detail)
     }
 
-    /// `ℹ fail 7`: one of the lines at the end. Of failed tests those are counted that have no others in them.
+    /// `ℹ fail 7`: one of the lines at the end. Of failed tests those are counted that have no
+    /// others in them.
     fn count(&mut self, counts: &str, found: &mut Collector) -> Option<Claim> {
         let (word, count) = counts.split_once(' ')?;
         let (count, rest) = number(count)?;
@@ -164,7 +166,8 @@ impl NodeTest {
     }
 }
 
-/// An exception without the code that stands in brackets, `AssertionError [ERR_ASSERTION]: late`, and any other value.
+/// An exception without the code that stands in brackets, `AssertionError [ERR_ASSERTION]: late`,
+/// and any other value.
 pub(super) fn said(words: &str) -> String {
     match exception(words) {
         Some((name, message)) => format!("{name}: {message}"),

@@ -24,7 +24,8 @@ pub(crate) struct Pytest {
     section: Section,
     /// How wide the rulers are: what a test prints has other ones.
     width: usize,
-    /// Places with messages that no block names, of tracebacks in one line: the names follow at the end.
+    /// Places with messages that no block names, of tracebacks in one line: the names follow at the
+    /// end.
     unnamed: Vec<(Place, String)>,
 }
 
@@ -177,7 +178,8 @@ impl Pytest {
             let known = text.is_empty() || other.iter().any(|word| text.starts_with(word));
             return if known { Claim::more(Class::Progress) } else { None };
         };
-        // The parameters of a test can have a dash in them, too: the name is the one that was told above.
+        // The parameters of a test can have a dash in them, too: the name is the one that was told
+        // above.
         let splits = || {
             let at = line.match_indices(" - ").map(|(at, _)| at).take(DASHES_MAX);
             at.chain([line.len()])
@@ -208,7 +210,8 @@ impl Pytest {
 /// How many dashes in a line are looked at.
 const DASHES_MAX: usize = 16;
 
-/// Gives the failure that its block named by its function the name by which it is selected. False when there is none.
+/// Gives the failure that its block named by its function the name by which it is selected. False
+/// when there is none.
 fn rename(id: &str, found: &mut Collector) -> bool {
     let (path, parameters) =
         id.split_once('[').map_or((id, ""), |(path, _)| (path, &id[path.len()..]));

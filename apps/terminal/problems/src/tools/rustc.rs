@@ -168,7 +168,8 @@ impl Rustc {
             }
             Causes::Repeated => Claim::more(Class::Detail),
             Causes::Told | Causes::Explained => {
-                // Of what a build script printed, what says why: its last lines, or what it panicked with.
+                // Of what a build script printed, what says why: its last lines, or what it
+                // panicked with.
                 if trimmed.starts_with("--- std") || trimmed.starts_with("cargo:") {
                     return Claim::more(Class::Detail);
                 }
@@ -212,8 +213,8 @@ fn is_step(text: &str) -> bool {
     STEPS.iter().any(|word| text.starts_with(word))
 }
 
-/// The place that `thread 'main' (12) panicked at src/main.rs:3:5:` names. Before Rust 1.73 the message stood before it:
-/// `thread 'main' panicked at 'no such thing', src/main.rs:3:5`.
+/// The place that `thread 'main' (12) panicked at src/main.rs:3:5:` names. Before Rust 1.73 the
+/// message stood before it: `thread 'main' panicked at 'no such thing', src/main.rs:3:5`.
 pub(super) fn panic_place(text: &str) -> Option<(&str, &str)> {
     if !text.starts_with("thread '") {
         return None;

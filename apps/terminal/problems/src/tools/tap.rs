@@ -1,4 +1,5 @@
-//! The Test Anything Protocol, with node's details: what `node --test` prints into a pipe, and other runners.
+//! The Test Anything Protocol, with node's details: what `node --test` prints into a pipe, and
+//! other runners.
 
 use crate::collector::Collector;
 use crate::model::Place;
@@ -20,7 +21,8 @@ enum Value {
 pub(crate) struct Tap {
     /// True behind the line that begins such an output.
     begun: bool,
-    /// The tests and suites whose results are yet to come: how far they are indented, and their names.
+    /// The tests and suites whose results are yet to come: how far they are indented, and their
+    /// names.
     around: Vec<(usize, String)>,
     /// How far the details are indented that are read.
     details: Option<usize>,

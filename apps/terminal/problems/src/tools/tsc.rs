@@ -1,4 +1,5 @@
-//! TypeScript's compiler, plain (`a.ts(1,22): error TS2307: …`) and pretty (`a.ts:1:22 - error TS2307: …`).
+//! TypeScript's compiler, plain (`a.ts(1,22): error TS2307: …`) and pretty (`a.ts:1:22 - error
+//! TS2307: …`).
 
 use crate::collector::Collector;
 use crate::model::{Place, Severity};

@@ -1,6 +1,6 @@
-//! Folding loses no error. Beside a recorded output stands a list, written by hand from the text, of its errors and failed
-//! tests: `error FILE:LINE WORDS` (`-` where the tool names no place) and `test NAME WORDS`. A list knows nothing of the
-//! recognisers.
+//! Folding loses no error. Beside a recorded output stands a list, written by hand from the text,
+//! of its errors and failed tests: `error FILE:LINE WORDS` (`-` where the tool names no place) and
+//! `test NAME WORDS`. A list knows nothing of the recognisers.
 
 use pipemux_problems::{Entry, Report, Severity};
 
@@ -22,7 +22,8 @@ fn listed() -> Vec<(String, Vec<String>)> {
     names.iter().map(|name| (name.clone(), lines(name))).collect()
 }
 
-/// Each error and failed test of a report as (place or name, all its words, its line of the output).
+/// Each error and failed test of a report as (place or name, all its words, its line of the
+/// output).
 fn found(report: &Report, of: &str) -> Vec<(String, String, u64)> {
     let errors = report.problems.iter().filter(|problem| problem.severity == Severity::Error);
     let errors = errors.map(|problem| {

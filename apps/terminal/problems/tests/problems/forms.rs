@@ -1,5 +1,6 @@
-//! **The law of what is told:** every error and failed test in an output is among the problems, counts are true, and a line
-//! that looks like an error of no known form is in the folded text. The lists were written by hand.
+//! **The law of what is told:** every error and failed test in an output is among the problems,
+//! counts are true, and a line that looks like an error of no known form is in the folded text. The
+//! lists were written by hand.
 
 use pipemux_problems::limits::PROBLEMS_MAX;
 use pipemux_problems::{Comparison, Entry, OutputReader, Report};
@@ -169,7 +170,8 @@ fn reasons_are_in_the_details() {
         let detail = &report.problems[index].detail;
         assert!(detail.iter().any(|line| line == reason), "{name}: {detail:?}");
     }
-    // The reasons come before what a build script looked for, so that they are among the lines that are shown.
+    // The reasons come before what a build script looked for, so that they are among the lines that
+    // are shown.
     assert!(form("cargo_build_script").problems[0].detail.len() <= 4);
 }
 
