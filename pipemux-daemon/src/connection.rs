@@ -8,7 +8,7 @@ use bytes::Bytes;
 use pipemux_proto::frame::FrameSlice;
 use pipemux_proto::{Frame, FrameDecoder, FrameError};
 use pipemux_socket::Socket;
-use pipemux_write_queue::{COPIED_FRAME_MAX, SLICES_PER_WRITE, SpareBuffers, WriteQueue};
+use pipemux_socket::{COPIED_FRAME_MAX, SLICES_PER_WRITE, SpareBuffers, WriteQueue};
 
 use crate::buffer_pool::{BufferPool, PartialFrame};
 use crate::exchange_body::ExchangeBody;

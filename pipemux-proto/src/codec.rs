@@ -78,7 +78,7 @@ impl Write for Appender<'_> {
 /// # Errors
 /// The bytes are not exactly one value of the type.
 pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, DecodeError> {
-    pipemux_work::spend(bytes.len());
+    pipemux_tokens::work::spend(bytes.len());
     let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
     deserializer.set_max_depth(DEPTH_MAX);
     let value =

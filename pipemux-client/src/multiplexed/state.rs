@@ -7,7 +7,7 @@ use std::task::{Poll, Waker};
 
 use bytes::Bytes;
 use pipemux_socket::Socket;
-use pipemux_write_queue::{SLICES_PER_WRITE, SpareBuffers, WriteQueue};
+use pipemux_socket::{SLICES_PER_WRITE, SpareBuffers, WriteQueue};
 use tokio::time::Instant;
 
 use super::pending::PendingRequests;

@@ -1,7 +1,7 @@
 //! What components share while one event is taken in: the time, the timers, the effects so far.
 
 use pipemux_proto::ids::Incarnation;
-use pipemux_work::Meter;
+use pipemux_tokens::work::Meter;
 
 use crate::audit::AuditEntry;
 use crate::event::{Effect, Now, Signal};

@@ -12,7 +12,7 @@ use pipemux_core::peer::PeerProcess;
 use pipemux_core::{ClientId, Event};
 use pipemux_launcher::MarkOrigin;
 use pipemux_proto::Incarnation;
-use pipemux_write_queue::SpareBuffers;
+use pipemux_socket::SpareBuffers;
 use rustc_hash::FxHashMap;
 
 use super::turn::Turn;

@@ -8,7 +8,7 @@ use pipemux_core::Event;
 use pipemux_core::exchange::{End, Forward};
 use pipemux_proto::frame::FrameSlice;
 use pipemux_proto::{Envelope, Frame, Incarnation, Kind, Method};
-use pipemux_write_queue::COPIED_FRAME_MAX;
+use pipemux_socket::COPIED_FRAME_MAX;
 
 use super::Driver;
 use crate::connection::ReadOutcome;

@@ -99,7 +99,7 @@ impl<'a> Lexer<'a> {
             c if c.is_alphabetic() || c == '_' => self.word()?,
             c => return Err(self.unexpected(c, second)),
         };
-        pipemux_work::spend(self.at - start + 1);
+        pipemux_tokens::work::spend(self.at - start + 1);
         Ok(Token { kind, span: self.span_from(start) })
     }
 

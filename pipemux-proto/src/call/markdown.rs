@@ -7,11 +7,11 @@ use crate::limits::REF_MAX;
 pub fn markdown_link(text: &str) -> Option<(&str, usize)> {
     let inside = text.strip_prefix('[')?;
     let ends_label = |byte: u8| matches!(byte, b'[' | b']' | b'\'' | b'"' | b'\n');
-    let end = pipemux_work::position_within(inside, inside.len(), ends_label)?;
+    let end = pipemux_tokens::work::position_within(inside, inside.len(), ends_label)?;
     let behind = inside[end..].strip_prefix("](")?;
     // No ref is longer: the rest of the text isn't looked at for each bracket.
     let ends_target = |byte: u8| matches!(byte, b')' | b'\n');
-    let closing = pipemux_work::position_within(behind, REF_MAX, ends_target)
+    let closing = pipemux_tokens::work::position_within(behind, REF_MAX, ends_target)
         .filter(|at| behind[*at..].starts_with(')'))?;
     let target = behind[..closing].split(' ').next().unwrap_or_default();
     let is_ref = target.starts_with("obj:") || target.starts_with("link:");

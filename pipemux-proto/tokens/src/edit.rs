@@ -7,7 +7,7 @@ impl Estimate {
     /// estimate of the lines `before` the edit; only the lines that differ are estimated.
     #[must_use]
     pub fn after_edit(&self, before: &str, after: &str) -> Self {
-        pipemux_work::spend(before.len().min(after.len()));
+        crate::work::spend(before.len().min(after.len()));
         let begin = common_prefix(before, after);
         let (old, new) = (&before[begin..], &after[begin..]);
         let end = common_suffix(old, new);

@@ -1,6 +1,6 @@
-//! An estimate of how many tokens of OpenAI's o200k vocabulary a text has.
+//! What a text costs: a model, in tokens, and this machine, in [`work`].
 //!
-//! Budgets and receipts need a count for every answer. The real tokenizer is many times slower and needs
+//! [`estimate`] tells how many tokens of OpenAI's o200k vocabulary a text has, about. Budgets and receipts need a count for every answer. The real tokenizer is many times slower and needs
 //! tables of megabytes, but most of the count doesn't need them: o200k first cuts a text into pieces by a
 //! fixed pattern (a word with the one space or sign before it, up to three digits, a run of signs with the
 //! newlines after it, a run of white space), and nearly every piece is one token. The estimate follows this
@@ -43,6 +43,7 @@ mod class;
 mod edit;
 mod lanes;
 mod steps;
+pub mod work;
 
 use class::{BYTES, Class, class};
 use steps::{NEWLINE, START, STEPS, Step, TOKEN};
@@ -87,7 +88,7 @@ impl Estimate {
 
     /// Adds the next part of the text.
     pub fn add(&mut self, text: &str) {
-        pipemux_work::spend(text.len());
+        work::spend(text.len());
         // A local copy stays in registers.
         let mut now = *self;
         let mut rest = text;

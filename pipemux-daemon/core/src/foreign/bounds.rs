@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use pipemux_work::spend;
+use pipemux_tokens::work::spend;
 
 use crate::foreign::{ForeignStr, ForeignText};
 

@@ -10,7 +10,7 @@ mod text;
 use std::borrow::Cow;
 
 use pipemux_proto::text::{SharedText, code_point, is_deceptive, is_deceptive_in_prose};
-use pipemux_work::{position_within, spend};
+use pipemux_tokens::work::{position_within, spend};
 
 use crate::foreign::ForeignStr;
 use crate::limits::TOKEN_PREFIX_MAX;

@@ -107,7 +107,7 @@ fn args_bytes(args: &Args) -> usize {
 }
 
 fn arg_bytes(arg: &Arg) -> usize {
-    pipemux_work::spend(1);
+    pipemux_tokens::work::spend(1);
     match arg {
         Arg::Value(blob) => blob.0.len(),
         // A key that is too long names nothing, and the link is refused with it.

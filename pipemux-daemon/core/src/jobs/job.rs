@@ -141,7 +141,7 @@ impl Output {
 
     /// Appends a piece; the oldest bytes make room.
     pub(super) fn push(&mut self, piece: &[u8]) {
-        pipemux_work::spend(piece.len());
+        pipemux_tokens::work::spend(piece.len());
         let fits = &piece[piece.len().saturating_sub(JOB_OUTPUT_MAX)..];
         let excess = (self.kept.len() + fits.len()).saturating_sub(JOB_OUTPUT_MAX);
         self.kept.drain(..excess);

@@ -2,7 +2,7 @@
 
 use pipemux_proto::Value;
 use pipemux_proto::prototype::Field;
-use pipemux_work::spend;
+use pipemux_tokens::work::spend;
 
 use crate::intake::pattern::compile;
 use crate::limits::PATTERN_TEXT_MAX;

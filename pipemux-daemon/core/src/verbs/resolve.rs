@@ -56,7 +56,7 @@ pub(crate) fn refs_in(text: &str, run: bool) -> Result<RefLookup, Fault> {
             false => more += 1,
         }
     }
-    pipemux_work::spend(text.len() + refs.len() * refs.len());
+    pipemux_tokens::work::spend(text.len() + refs.len() * refs.len());
     Ok(RefLookup { refs, more, run })
 }
 

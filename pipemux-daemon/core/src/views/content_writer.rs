@@ -88,7 +88,7 @@ impl<'a> ContentWriter<'a> {
             self.markdown.raw("\n");
         }
         let (content, mut start) = (&rendered.content, 0);
-        pipemux_work::spend(content.text().len());
+        pipemux_tokens::work::spend(content.text().len());
         for block in content.blocks() {
             let (text, kind) = (content.text().get(start..block.end), block.kind);
             start = block.end;

@@ -66,9 +66,9 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
     };
     let old: Vec<usize> = before.iter().map(|line| number((line.identity, line.text))).collect();
     let new: Vec<usize> = after.iter().map(|line| number((line.identity, line.text))).collect();
-    pipemux_work::spend(seen.content.text().len() + now.content.text().len());
+    pipemux_tokens::work::spend(seen.content.text().len() + now.content.text().len());
     let steps = differing_lines(&old, &new);
-    pipemux_work::spend(steps);
+    pipemux_tokens::work::spend(steps);
     if steps > DIFF_STEPS_MAX {
         return whole();
     }

@@ -181,7 +181,7 @@ impl<'a> Minter<'a> {
     }
 
     fn mint(&mut self, query: AnchorQuery<'_>, appearance: Appearance<'_>) -> Minted {
-        pipemux_work::spend(query.length());
+        pipemux_tokens::work::spend(query.length());
         let appearance = Appearance { embedded: self.embedded, ..appearance };
         let minted = self.anchors.mint(self.index, query, appearance, self.input.epoch);
         self.changed |= minted.changed;
@@ -311,11 +311,11 @@ impl<'a> Minter<'a> {
     fn prototype(&self, action: &str) -> Option<&'a Prototype> {
         let all = self.input.prototypes;
         if all.len() <= FEW_PROTOTYPES {
-            pipemux_work::spend(all.len());
+            pipemux_tokens::work::spend(all.len());
             return all.iter().find(|prototype| prototype.name == action);
         }
         let index = self.prototypes.get_or_init(|| {
-            pipemux_work::spend(all.len());
+            pipemux_tokens::work::spend(all.len());
             // Of several with the same name, the first one counts.
             all.iter().rev().map(|prototype| (prototype.name.as_str(), prototype)).collect()
         });

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use pipemux_proto::limits::REF_MAX;
 use pipemux_proto::refs::{Local, Ref};
-use pipemux_work::position_within;
+use pipemux_tokens::work::position_within;
 
 use crate::views::answer_buffer::window_markdown;
 use crate::workspaces::Rendered;
@@ -80,7 +80,7 @@ fn shown_ids(markdown: &str) -> HashSet<u64> {
 
 /// Returns the refs that a text shows.
 pub(super) fn shown_refs(markdown: &str) -> HashSet<&str> {
-    pipemux_work::spend(markdown.len());
+    pipemux_tokens::work::spend(markdown.len());
     let destination = |at: usize| {
         let after = &markdown[at + "](".len()..];
         position_within(after, REF_MAX, ends_ref).map(|end| &after[..end])

@@ -215,7 +215,7 @@ fn bound_names<'a>(
 
 /// Remembers a key that stands for two things: the first few are enough for an error that names them.
 fn note_conflict(conflicts: &mut Vec<String>, key: &str) {
-    pipemux_work::spend(conflicts.len() + 1);
+    pipemux_tokens::work::spend(conflicts.len() + 1);
     if conflicts.len() < CONFLICTS_MAX && !conflicts.iter().any(|known| known == key) {
         conflicts.push(key.to_owned());
     }

@@ -8,7 +8,7 @@ use pipemux_proto::limits::REF_MAX;
 use pipemux_proto::refs::RefKind;
 use pipemux_proto::text::SharedText;
 use pipemux_tokens::Estimate;
-use pipemux_work::position_within;
+use pipemux_tokens::work::position_within;
 
 /// The lines of a window. Several renderings may share one content: it never changes.
 #[derive(Debug, Clone, Default)]
@@ -268,7 +268,7 @@ impl Content {
 /// Iterates over the anchors in a text as the daemon writes them: `](obj:23)`, `](obj:enemy:23)`,
 /// `](link:42)`, and with a title `](link:42 "f()")`.
 pub fn anchors_in(text: &str) -> impl Iterator<Item = (RefKind, u64)> {
-    pipemux_work::spend(text.len());
+    pipemux_tokens::work::spend(text.len());
     // One character is found several times faster than two.
     text.match_indices(']').filter_map(|(at, _)| {
         let after = text[at + 1..].strip_prefix('(')?;

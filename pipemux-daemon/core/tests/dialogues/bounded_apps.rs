@@ -254,7 +254,7 @@ fn brackets_cost_no_more_than_letters() {
         let mut world = World::new();
         let content = vec![Piece::Text(text)];
         world.set_behaviour("notes/main", shows(Projection { content, ..Projection::default() }));
-        let meter = pipemux_work::Meter::start();
+        let meter = pipemux_tokens::work::Meter::start();
         world.open(reader("a"), "notes").exits(0);
         costs.push(meter.units());
     }

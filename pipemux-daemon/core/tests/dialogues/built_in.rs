@@ -4,7 +4,7 @@ use pipemux_core::Event;
 use pipemux_proto::call;
 use pipemux_proto::client::{Verb, VerbRequest, ViewArgs};
 use pipemux_proto::projection::Lod;
-use pipemux_work::Meter;
+use pipemux_tokens::work::Meter;
 
 use crate::waiting_views::{begin, now};
 use crate::world::{Behaviour, World, open, reader, run};

@@ -7,7 +7,7 @@ use pipemux_proto::app::{Done, Needs, Outcome, Question, QuestionKind};
 use pipemux_proto::call;
 use pipemux_proto::projection::{CodePiece, LinkSlot, Lod, ObjectSlot, Piece, Projection};
 use pipemux_proto::{Fault, Value};
-use pipemux_work::Meter;
+use pipemux_tokens::work::Meter;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 

@@ -1,7 +1,7 @@
 //! What begins a block of Markdown: fences and headings, at the start of a line or inside of quotes
 //! and list items.
 
-use pipemux_work::spend;
+use pipemux_tokens::work::spend;
 
 /// What stands in a line before a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

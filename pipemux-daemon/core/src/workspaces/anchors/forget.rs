@@ -49,7 +49,7 @@ impl AnchorTable {
             .collect();
         let shown: FxHashSet<u64> = of_session.shown_to_any().collect();
         hidden.retain(|(_, id)| !shown.contains(id));
-        pipemux_work::spend(of_session.len());
+        pipemux_tokens::work::spend(of_session.len());
         hidden.sort_unstable();
         let excess = of_session.len() - most + most / 4;
         for (_, id) in hidden.into_iter().take(excess) {
@@ -65,7 +65,7 @@ impl AnchorTable {
             true => FxHashSet::default(),
             false => self.sessions.iter().flat_map(SessionAnchors::shown_to_any).collect(),
         };
-        pipemux_work::spend(shown.len() + self.eviction_candidates.len());
+        pipemux_tokens::work::spend(shown.len() + self.eviction_candidates.len());
         let (anchors, sessions) = (&mut self.anchors, &mut self.sessions);
         let index_by_session = &self.index_by_session;
         self.eviction_candidates.retain(|id| {

@@ -6,7 +6,6 @@
 //!
 //! **Invariant: no IO.** The owner of the connection writes what [`WriteQueue::slices`] returns and
 //! reports with [`WriteQueue::advance`] how much of it was written.
-#![forbid(unsafe_code)]
 
 use std::collections::VecDeque;
 use std::io::IoSlice;
