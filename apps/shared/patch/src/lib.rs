@@ -7,7 +7,7 @@
 //! | [`scope`] | which files a name in a patch may mean |
 //! | `document` | a file as lines that remember where they come from |
 //! | `matching` | where lines occur in a file, exactly or but for whitespace |
-//! | `place` | which of these places a hunk means |
+//! | `locate` | which of these places a hunk means |
 //! | `nearest` | what a hunk that fits nowhere is nearest to |
 //! | [`plan`] | what the whole patch changes: all of it or nothing |
 //! | [`report`] | how outcomes, questions and refusals read |
@@ -30,11 +30,11 @@
 
 mod document;
 pub mod limits;
+mod locate;
 mod matching;
 pub mod model;
 mod nearest;
 mod parse;
-mod place;
 pub mod plan;
 pub mod report;
 pub mod scope;

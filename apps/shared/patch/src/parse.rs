@@ -2,69 +2,20 @@
 
 mod body;
 mod envelope;
+mod error;
+mod fence;
 mod names;
 mod search_replace;
+mod sections;
 mod unified;
 
-use std::fmt;
+use crate::limits::PATCH_MAX;
+use crate::model::{Format, Hunk, Patch};
 
-use crate::limits::{HUNKS_MAX, PATCH_MAX, SECTIONS_MAX};
-use crate::model::{Attributes, Format, Hunk, Patch, SectionChange};
+use error::fail;
+use fence::{closes, open_fence};
 
-/// Why a text is no patch.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ParseError {
-    /// The line of the text, from 1; 0 for the whole of it.
-    pub at: usize,
-    /// What is wrong.
-    pub kind: ParseErrorKind,
-}
-
-/// What is wrong with a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ParseErrorKind {
-    /// Nothing in it looks like a patch.
-    NoPatch,
-    /// A patch that changes nothing.
-    Empty,
-    /// A bound is passed.
-    TooLarge(&'static str),
-    /// No file is named.
-    NoFile(&'static str),
-    /// It stops in the middle: this is missing.
-    CutOff(&'static str),
-    /// A line that doesn't belong there, and what was expected.
-    Unexpected(&'static str),
-    /// Something that can't be applied to a text.
-    Unsupported(&'static str),
-}
-
-impl fmt::Display for ParseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.at > 0 {
-            write!(f, "line {} of the patch: ", self.at)?;
-        }
-        match self.kind {
-            ParseErrorKind::NoPatch => f.write_str(
-                "no patch found; expected a unified diff, *** Begin Patch, or <<<<<<< SEARCH blocks",
-            ),
-            ParseErrorKind::Empty => f.write_str("the patch changes nothing"),
-            ParseErrorKind::TooLarge(bound) => write!(f, "the patch has {bound}; split it"),
-            ParseErrorKind::NoFile(fix) => write!(f, "no file is named; {fix}"),
-            ParseErrorKind::CutOff(missing) => {
-                write!(f, "{missing} is missing, the patch seems to be cut off")
-            }
-            ParseErrorKind::Unexpected(expected) => write!(f, "expected {expected}"),
-            ParseErrorKind::Unsupported(what) => write!(f, "{what} can't be applied"),
-        }
-    }
-}
-
-impl std::error::Error for ParseError {}
-
-pub(crate) fn fail<T>(at: usize, kind: ParseErrorKind) -> Result<T, ParseError> {
-    Err(ParseError { at, kind })
-}
+pub use error::{ParseError, ParseErrorKind};
 
 impl<'p> Patch<'p> {
     /// Reads a patch of any of the formats, also one inside a Markdown fence or between prose.
@@ -127,43 +78,6 @@ fn end_of(part: &str, text: &str) -> usize {
     (part.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize).saturating_add(part.len())
 }
 
-/// The sections of a patch, as far as its bounds go.
-struct Sections<'p> {
-    list: Vec<crate::model::Section<'p>>,
-    hunks: usize,
-}
-
-impl<'p> Sections<'p> {
-    fn new() -> Self {
-        Self { list: Vec::new(), hunks: 0 }
-    }
-
-    fn push(&mut self, at: usize, change: SectionChange<'p>) -> Result<(), ParseError> {
-        self.push_with(at, Attributes::default(), change)
-    }
-
-    fn push_with(
-        &mut self,
-        at: usize,
-        attributes: Attributes,
-        change: SectionChange<'p>,
-    ) -> Result<(), ParseError> {
-        if self.list.len() == SECTIONS_MAX {
-            return fail(at, ParseErrorKind::TooLarge("more than 10,000 sections"));
-        }
-        self.list.push(crate::model::Section { at, crlf: false, attributes, change });
-        Ok(())
-    }
-
-    fn count_hunk(&mut self, at: usize) -> Result<(), ParseError> {
-        self.hunks += 1;
-        if self.hunks > HUNKS_MAX {
-            return fail(at, ParseErrorKind::TooLarge("more than 20,000 hunks"));
-        }
-        Ok(())
-    }
-}
-
 /// The first line from `start` on that belongs to a patch, and to which kind.
 fn detect(lines: &[&str], start: usize) -> Option<(usize, Format)> {
     (start..lines.len()).find_map(|number| {
@@ -199,31 +113,4 @@ fn fenced(lines: &[&str], start: usize, format: Format) -> Vec<std::ops::Range<u
             _ => return ranges,
         }
     }
-}
-
-/// The fence that is open after these lines.
-fn open_fence<'l>(lines: &[&'l str]) -> Option<&'l str> {
-    let mut open: Option<&str> = None;
-    for line in lines {
-        match open {
-            Some(fence) if closes(fence, line) => open = None,
-            Some(_) => {}
-            None => open = fence_of(line),
-        }
-    }
-    open
-}
-
-/// The backticks or tildes that a line opens a fence with.
-pub(crate) fn fence_of(line: &str) -> Option<&str> {
-    let line = line.trim_start_matches([' ', '\t', '>']);
-    let mark = line.chars().next().filter(|mark| matches!(mark, '`' | '~'))?;
-    let fence = &line[..line.len() - line.trim_start_matches(mark).len()];
-    (fence.len() >= 3 && !line[fence.len()..].contains('`')).then_some(fence)
-}
-
-fn closes(fence: &str, line: &str) -> bool {
-    let line = line.trim_matches([' ', '\t', '>']);
-    line.len() >= fence.len()
-        && line.trim_start_matches(fence.chars().next().unwrap_or('`')).is_empty()
 }

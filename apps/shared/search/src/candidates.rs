@@ -4,15 +4,22 @@ use std::io::{self, Read};
 use std::ops::Range;
 
 use grep_matcher::Matcher;
+use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
-
-use crate::pattern::Pattern;
 
 /// Finds the lines of texts that may have a match. It is made once a thread, since it keeps a buffer.
 pub(crate) struct CandidateLines {
     in_memory: Searcher,
     /// Stops at a NUL byte.
     in_file: Searcher,
+}
+
+/// What a line with a match has in any case.
+#[derive(Clone, Copy)]
+pub(crate) struct Candidates<'p> {
+    pub matcher: &'p RegexMatcher,
+    /// True when a line's `\r` may keep the expression from matching it.
+    pub line_ends: bool,
 }
 
 /// What a first look at a file tells.
@@ -44,19 +51,19 @@ impl CandidateLines {
     /// returns false.
     pub(crate) fn each(
         &mut self,
-        pattern: &Pattern,
+        wanted: Candidates<'_>,
         text: &[u8],
         mut take: impl FnMut(u64, Range<usize>) -> bool,
     ) {
-        if pattern.knows_line_ends() && memchr::memchr(b'\r', text).is_some() {
-            return each_line(pattern, text, take);
+        if wanted.line_ends && memchr::memchr(b'\r', text).is_some() {
+            return each_line(wanted.matcher, text, take);
         }
         let mut sink = Lines(|found: &SinkMatch<'_>| {
             let start = usize::try_from(found.absolute_byte_offset()).unwrap_or(usize::MAX);
             take(found.line_number().unwrap_or(0), start..start + body(found.bytes()).len())
         });
         // Neither the slice nor the sink has errors.
-        let _ = self.in_memory.search_slice(pattern.candidates(), text, &mut sink);
+        let _ = self.in_memory.search_slice(wanted.matcher, text, &mut sink);
     }
 
     /// Reads a file up to its first candidate.
@@ -65,11 +72,11 @@ impl CandidateLines {
     /// It can't be read.
     pub(crate) fn first_look(
         &mut self,
-        pattern: &Pattern,
+        wanted: Candidates<'_>,
         file: impl Read,
     ) -> io::Result<FirstLook> {
         let mut sink = First(FirstLook::Nothing);
-        self.in_file.search_reader(pattern.candidates(), file, &mut sink)?;
+        self.in_file.search_reader(wanted.matcher, file, &mut sink)?;
         Ok(sink.0)
     }
 }
@@ -83,12 +90,12 @@ fn body(line: &[u8]) -> &[u8] {
 }
 
 /// Looks at one line after the other: to the expression, the `\r` of a line's ending would be text.
-fn each_line(pattern: &Pattern, text: &[u8], mut take: impl FnMut(u64, Range<usize>) -> bool) {
+fn each_line(matcher: &RegexMatcher, text: &[u8], mut take: impl FnMut(u64, Range<usize>) -> bool) {
     let (mut start, mut line) = (0, 1);
     while start < text.len() {
         let next = memchr::memchr(b'\n', &text[start..]).map_or(text.len(), |at| start + at + 1);
         let bytes = body(&text[start..next]);
-        let is_match = pattern.candidates().is_match(bytes).unwrap_or(false);
+        let is_match = matcher.is_match(bytes).unwrap_or(false);
         if is_match && !take(line, start..start + bytes.len()) {
             return;
         }

@@ -25,11 +25,13 @@ pub mod files;
 pub mod limits;
 mod line_matcher;
 pub mod pattern;
+mod pattern_error;
 mod replacement;
 pub mod search;
 
 pub use counts::{Counts, LeftOut, Lines};
 pub use files::{Files, FilesError, Ignored};
 pub use line_matcher::LineMatcher;
-pub use pattern::{Classify, Filters, Match, Matches, Part, PartOf, Parts, Pattern, PatternError};
+pub use pattern::{Classify, Filters, Match, Matches, Part, PartOf, Parts, Pattern};
+pub use pattern_error::PatternError;
 pub use search::{FileCounts, Found, Overlay, SkipReason, Skipped, search};

@@ -4,7 +4,7 @@ use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 
 use crate::limits::PATTERN_MAX;
-use crate::pattern::{PatternError, syntax};
+use crate::pattern_error::PatternError;
 
 /// A regular expression that is asked about one line after the other.
 #[derive(Debug, Clone)]
@@ -19,7 +19,7 @@ impl LineMatcher {
         let mut builder = RegexMatcherBuilder::new();
         let builder = builder.multi_line(true).size_limit(PATTERN_MAX);
         let matcher = builder.build(expression).map(Self);
-        matcher.map_err(|error| syntax(&format!("{parameter}: "), &error))
+        matcher.map_err(|error| PatternError::syntax(&format!("{parameter}: "), &error))
     }
 
     /// True if a line matches, which is given with or without its ending.

@@ -11,10 +11,11 @@ use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use memchr::memmem;
 
-use crate::candidates::CandidateLines;
+use crate::candidates::{CandidateLines, Candidates};
 use crate::counts::{Counts, LeftOut};
 use crate::limits::PATTERN_MAX;
 use crate::line_matcher::LineMatcher;
+use crate::pattern_error::PatternError;
 
 /// What a part of a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,17 +68,6 @@ pub struct Pattern {
     line_ends: bool,
     /// True when a match can go on over the end of a line.
     multi_line: bool,
-}
-
-/// Why a pattern can't be searched for.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PatternError {
-    /// There is nothing to search for.
-    #[error("the text to search for is empty")]
-    Empty,
-    /// It isn't a regular expression. The text says why, in one line.
-    #[error("{0}")]
-    Syntax(String),
 }
 
 /// One match.
@@ -138,11 +128,11 @@ impl Pattern {
         if multi_line {
             builder.line_terminator(None);
         }
-        let any = builder.build(&text).map_err(|error| syntax("", &error))?;
+        let any = builder.build(&text).map_err(|error| PatternError::syntax("", &error))?;
         let word = match filters.word {
             true => {
                 builder.word(true);
-                Some(builder.build(&text).map_err(|error| syntax("", &error))?)
+                Some(builder.build(&text).map_err(|error| PatternError::syntax("", &error))?)
             }
             false => None,
         };
@@ -158,11 +148,6 @@ impl Pattern {
         self.multi_line
     }
 
-    /// True when a line's `\r` may keep the expression from matching it.
-    pub(crate) fn knows_line_ends(&self) -> bool {
-        self.line_ends
-    }
-
     /// Returns what finds the groups of a match.
     pub(crate) fn groups(&self) -> &RegexMatcher {
         // That of whole words has the same groups.
@@ -170,8 +155,8 @@ impl Pattern {
     }
 
     /// Finds the lines with a match, and others only if a filter leaves all of their matches out.
-    pub(crate) fn candidates(&self) -> &RegexMatcher {
-        &self.any
+    pub(crate) fn candidates(&self) -> Candidates<'_> {
+        Candidates { matcher: &self.any, line_ends: self.line_ends }
     }
 
     /// Searches a text, which is that of the file at `path`, without its byte order mark.
@@ -185,22 +170,17 @@ impl Pattern {
         let (mut found, mut with_matches) = (0, 0);
         match self.multi_line {
             true => scan.whole(),
-            false => CandidateLines::default().each(self, text.as_bytes(), |line, bytes| {
-                scan.region(bytes, line);
-                with_matches += usize::from(scan.matches.found.len() > found);
-                found = scan.matches.found.len();
-                with_matches < lines
-            }),
+            false => {
+                CandidateLines::default().each(self.candidates(), text.as_bytes(), |line, bytes| {
+                    scan.region(bytes, line);
+                    with_matches += usize::from(scan.matches.found.len() > found);
+                    found = scan.matches.found.len();
+                    with_matches < lines
+                })
+            }
         }
         scan.matches
     }
-}
-
-pub(crate) fn syntax(prefix: &str, error: &grep_regex::Error) -> PatternError {
-    // The lines above it repeat the expression, with what stands around it here.
-    let text = error.to_string();
-    let reason = text.trim().lines().next_back().unwrap_or_default();
-    PatternError::Syntax(format!("{prefix}{}", reason.trim_start_matches("error: ")))
 }
 
 /// The search of one text.

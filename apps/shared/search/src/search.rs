@@ -148,10 +148,10 @@ impl FileReader {
         if metadata.len() > FILE_MAX {
             return Err(SkipReason::TooLong);
         }
-        let streams = !pattern.is_multi_line() && !pattern.knows_line_ends();
+        let streams = !pattern.is_multi_line() && !pattern.candidates().line_ends;
         if streams && metadata.len() > WHOLE_MAX {
             // A long file is read in pieces that stay in the processor's cache: most have no match.
-            match self.lines.first_look(pattern, &file).map_err(unreadable)? {
+            match self.lines.first_look(pattern.candidates(), &file).map_err(unreadable)? {
                 FirstLook::Nothing => return Ok(Matches::default()),
                 FirstLook::Binary => return Err(SkipReason::Binary),
                 FirstLook::Candidate => file.rewind().map_err(unreadable)?,
@@ -213,7 +213,7 @@ impl FileReader {
         // Only of files with a match it must be known that they are texts.
         let mut scan: Option<Scan<'_>> = None;
         let mut failed = None;
-        self.lines.each(pattern, bytes, |line, range| {
+        self.lines.each(pattern.candidates(), bytes, |line, range| {
             if scan.is_none() {
                 match text(bytes) {
                     Ok(text) => scan = Some(Scan::new(pattern, path, text)),

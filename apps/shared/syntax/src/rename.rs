@@ -8,7 +8,9 @@
 //! | `imports`, `classes` | the imports and the types of a file |
 //! | `resolve` | what a name means where it stands |
 //! | `modules` | how each language finds the module that an import names |
-//! | `members`, `types` | which type declares a member, and what an expression is |
+//! | `members`, `types` | which type declares a member, and which types a written type means |
+//! | `expressions` | what an expression is |
+//! | `rust_items` | the items of Rust |
 //! | `override_group` | which declarations must have the same name |
 //! | `judge` | the evidence on an occurrence, by its role |
 //! | `occurrences` | where the name stands, and in which role |
@@ -22,10 +24,11 @@
 //! something else, or in a list of those that were left: in comments, in strings, in text that isn't parsed.
 
 mod classes;
+mod expressions;
 mod facts;
 mod imports;
 mod judge;
-mod locals;
+pub(crate) mod locals;
 mod meaning;
 mod members;
 mod modules;
@@ -33,6 +36,7 @@ pub(crate) mod occurrences;
 mod override_group;
 mod project;
 mod resolve;
+mod rust_items;
 mod types;
 
 use std::collections::BTreeSet;
@@ -48,8 +52,7 @@ use crate::source::Source;
 use judge::Judge;
 use meaning::Evidence;
 
-pub(crate) use locals::hiding;
-pub(crate) use occurrences::Role;
+use occurrences::words;
 pub use project::{Files, Project};
 
 /// A file in which a name is renamed.
@@ -193,16 +196,6 @@ fn scan(judge: &Judge<'_, '_>, unit: usize, source: &Source, name: &str, renamin
     }
     renaming.proven.sort_by_key(|one| (one.unit, one.range.start));
     renaming.possible.sort_by_key(|one| (one.unit, one.range.start));
-}
-
-/// Returns where a name stands in a text as a whole word.
-pub(crate) fn words(text: &str, name: &str) -> impl Iterator<Item = usize> {
-    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let whole = move |at: &usize| {
-        !text[..*at].chars().next_back().is_some_and(part)
-            && !text[at + name.len()..].chars().next().is_some_and(part)
-    };
-    text.match_indices(name).map(|(at, _)| at).filter(whole)
 }
 
 /// Returns the edits of each file that renaming these occurrences makes, in ascending order.

@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use crate::model::{Format, Hunk, Move, Name, Patch, SectionChange};
 
-use super::{ParseError, ParseErrorKind, Sections, body, fail};
+use super::body;
+use super::error::{ParseError, ParseErrorKind, fail};
+use super::sections::Sections;
 
 const BEGIN: &str = "*** Begin Patch";
 const END: &str = "*** End Patch";

@@ -107,7 +107,7 @@ fn without_time(text: &str) -> &str {
 /// The name in a line before a SEARCH block: alone, or decorated as prose and Markdown do.
 pub(super) fn of_line(line: &str) -> Option<Name> {
     let mut text = line.trim();
-    if let Some(fence) = super::fence_of(line) {
+    if let Some(fence) = super::fence::fence_of(line) {
         // ```python src/a.py · ```python:src/a.py · ```src/a.py
         let info = text.trim_start_matches('>').trim_start()[fence.len()..].trim();
         text = info.rsplit([' ', ':', '=']).next().unwrap_or("").trim_matches(['"', '\'', '}']);

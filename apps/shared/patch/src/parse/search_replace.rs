@@ -3,7 +3,10 @@
 use crate::limits::NAME_LINES;
 use crate::model::{Format, Hunk, HunkLine, Name, Patch, Section, SectionChange, Tag};
 
-use super::{ParseError, ParseErrorKind, Sections, fail, fence_of, names};
+use super::error::{ParseError, ParseErrorKind, fail};
+use super::fence::fence_of;
+use super::names;
+use super::sections::Sections;
 
 const NAME_FIX: &str = "put its path on the line before <<<<<<< SEARCH";
 

@@ -4,7 +4,9 @@ use std::ops::Range;
 
 use crate::model::{Attributes, Format, Hunk, Move, Name, Patch, SectionChange, Tag};
 
-use super::{ParseError, ParseErrorKind, Sections, body, fail, names};
+use super::error::{ParseError, ParseErrorKind, fail};
+use super::sections::Sections;
+use super::{body, names};
 
 const NAME_FIX: &str = "put `--- a/path` and `+++ b/path` before the hunk";
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use crate::document::{Document, LineEdit};
+use crate::locate::{HunkPosition, edits};
 use crate::model::Hunk;
-use crate::place::{Place, edits};
-use crate::plan::{HunkOutcome, HunkState};
+use crate::plan::outcome::{HunkOutcome, HunkState};
 
 /// By their line, insertions before removals, then as they came.
 type Key = (usize, bool, usize);
@@ -34,7 +34,7 @@ impl<'a> Changes<'a> {
     pub(super) fn add(
         &mut self,
         hunk: &'a Hunk<'a>,
-        places: &[Place],
+        places: &[HunkPosition],
         document: &Document<'_>,
     ) -> bool {
         let outcomes = self.outcomes.len();
@@ -125,12 +125,5 @@ pub(super) fn shift(outcomes: &mut [HunkOutcome], made: &[HunkOutcome]) {
         if let Some(&(.., grown)) = last.and_then(|last| steps.get(last)) {
             outcome.first = outcome.first.saturating_add_signed(grown).max(1);
         }
-    }
-}
-
-impl HunkOutcome {
-    /// By how many lines the file has grown.
-    pub(crate) fn grown(&self) -> isize {
-        self.added.cast_signed() - self.removed.cast_signed()
     }
 }

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::document::Document;
 use crate::model::{Name, Patch, SectionChange};
-use crate::plan::{FileChange, FileSource, HunkOutcome, Problem, ProblemKind, name_problem};
+use crate::plan::outcome::{FileChange, HunkOutcome, Problem, ProblemKind};
+use crate::plan::source::FileSource;
 use crate::scope::Scope;
 
 /// One file that the patch touches.
@@ -159,7 +160,7 @@ impl<'f, 'a> Files<'f, 'a> {
     }
 
     fn resolve(&self, at: usize, name: &Name) -> Result<Vec<PathBuf>> {
-        self.scope.resolve(name).map_err(|error| name_problem(at, name, error))
+        self.scope.resolve(name).map_err(|error| Problem::of_name(at, name, error))
     }
 
     /// The file at a path, to be changed.

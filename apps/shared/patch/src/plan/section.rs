@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use crate::document::Document;
 use crate::limits::LINES_ABOVE;
+use crate::locate::{Decision, Locator, Order, only_final_newline};
 use crate::matching::{Lines, SPACE, Tolerance, TooMuchWork, Work};
 use crate::model::{Attributes, Format, Hunk, Move, Name, Section, SectionChange};
-use crate::place::{Decision, Order, decide, only_final_newline};
 use crate::plan::changes::{Changes, shift};
 use crate::plan::files::Files;
-use crate::plan::{Candidate, Choice, HunkOutcome, HunkState, Problem, ProblemKind, Question};
+use crate::plan::outcome::{Candidate, HunkOutcome, HunkState, Problem, ProblemKind, Question};
+use crate::plan::source::Choice;
 
 /// What stands in the way.
 #[derive(Default)]
@@ -36,7 +37,8 @@ pub(super) fn apply<'a>(
         SectionChange::Delete { path, content } => delete(section, path, content.as_ref(), files),
         SectionChange::Update { path, moved, hunks } => {
             let attributes = section.attributes;
-            let mut run = Run { format, crlf: section.crlf, attributes, choices, work, findings };
+            let mut run =
+                SectionRun { format, crlf: section.crlf, attributes, choices, work, findings };
             run.update(at, path, moved.as_ref(), hunks, files)
         }
     };
@@ -127,7 +129,7 @@ fn existing(at: usize, name: &Name, files: &mut Files<'_, '_>) -> Result<PathBuf
     }
 }
 
-struct Run<'r> {
+struct SectionRun<'r> {
     format: Format,
     crlf: bool,
     attributes: Attributes,
@@ -136,7 +138,7 @@ struct Run<'r> {
     findings: &'r mut Findings,
 }
 
-impl Run<'_> {
+impl SectionRun<'_> {
     fn update<'a>(
         &mut self,
         at: usize,
@@ -208,7 +210,7 @@ impl Run<'_> {
         let file = files.open(target);
         let Some(mut document) = file.document.take() else { return Ok(()) };
         document.default_to(self.crlf && !self.attributes.link);
-        let outcomes = self.place_all(path, hunks, &mut document);
+        let outcomes = self.apply_hunks(path, hunks, &mut document);
         file.document = Some(document);
         match outcomes {
             Ok(outcomes) => {
@@ -270,7 +272,7 @@ impl Run<'_> {
     }
 
     /// Applies all hunks to a document. Those that can't be applied are among the findings.
-    fn place_all<'a>(
+    fn apply_hunks<'a>(
         &mut self,
         path: &Path,
         hunks: &'a [Hunk<'a>],
@@ -306,8 +308,8 @@ impl Run<'_> {
                     retry = true;
                     break;
                 }
-                let decision = decide(&lines, hunks, next, &order, picks, self.work)?;
-                match decision {
+                let locator = Locator { lines: &lines, hunks, index: next, order: &order };
+                match locator.decide(picks, self.work)? {
                     Decision::At(places) if !places.is_empty() => {
                         if changes.add(hunk, &places, document) {
                             order.follow(hunk, &places, changes.end());
@@ -326,18 +328,7 @@ impl Run<'_> {
                         retry = true;
                         break;
                     }
-                    Decision::At(_) => self.problem(hunk, path, ProblemKind::TooMany),
-                    Decision::Several { more: true, .. } => {
-                        self.problem(hunk, path, ProblemKind::TooMany);
-                    }
-                    Decision::Several { starts, tolerance, .. } => {
-                        let question = question(hunk, path, document, &starts, tolerance);
-                        self.findings.questions.push(question);
-                    }
-                    Decision::Nowhere(nearest) => {
-                        self.problem(hunk, path, ProblemKind::Nowhere(nearest));
-                    }
-                    Decision::NoContext => self.problem(hunk, path, ProblemKind::NoContext),
+                    undecided => self.report(hunk, path, document, undecided),
                 }
                 next += 1;
             }
@@ -353,6 +344,23 @@ impl Run<'_> {
         }
         outcomes.sort_by_key(|outcome| outcome.first);
         Ok(outcomes)
+    }
+
+    /// Records why a hunk isn't applied.
+    fn report(&mut self, hunk: &Hunk<'_>, path: &Path, document: &Document<'_>, why: Decision) {
+        let kind = match why {
+            Decision::Several { starts, tolerance, more: false } => {
+                let question = question(hunk, path, document, &starts, tolerance);
+                self.findings.questions.push(question);
+                return;
+            }
+            Decision::At(_) | Decision::Already(..) | Decision::Several { .. } => {
+                ProblemKind::TooMany
+            }
+            Decision::Nowhere(nearest) => ProblemKind::Nowhere(nearest),
+            Decision::NoContext => ProblemKind::NoContext,
+        };
+        self.problem(hunk, path, kind);
     }
 
     fn problem(&mut self, hunk: &Hunk<'_>, path: &Path, kind: ProblemKind) {

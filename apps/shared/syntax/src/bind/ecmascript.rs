@@ -96,13 +96,13 @@ impl<'t> Binder<'t> {
                 self.name(node, scope, target)
             }
             "pair_pattern" => {
-                field(node, "key").into_iter().for_each(|key| self.visit(key, scope));
+                self.visit_field(node, "key", scope);
                 field(node, "value")
                     .into_iter()
                     .for_each(|value| self.pattern(value, scope, target));
             }
             "assignment_pattern" | "object_assignment_pattern" => {
-                field(node, "right").into_iter().for_each(|value| self.visit(value, scope));
+                self.visit_field(node, "right", scope);
                 field(node, "left").into_iter().for_each(|left| self.pattern(left, scope, target));
             }
             "object_pattern"
@@ -114,6 +114,14 @@ impl<'t> Binder<'t> {
             }
             _ => self.visit(node, scope),
         }
+    }
+
+    fn visit_children(&mut self, node: Node<'t>, scope: usize) {
+        named(node).into_iter().for_each(|child| self.visit(child, scope));
+    }
+
+    fn visit_field(&mut self, node: Node<'t>, name: &str, scope: usize) {
+        field(node, name).into_iter().for_each(|child| self.visit(child, scope));
     }
 
     fn visit(&mut self, node: Node<'t>, scope: usize) {
@@ -140,7 +148,7 @@ impl<'t> Binder<'t> {
                 self.function(node, Some(scope));
             }
             "method_definition" | "field_definition" | "public_field_definition" => {
-                field(node, "name").into_iter().for_each(|name| self.visit(name, scope));
+                self.visit_field(node, "name", scope);
                 self.function(node, Some(scope));
             }
             "class_declaration" | "abstract_class_declaration" => {
@@ -161,39 +169,22 @@ impl<'t> Binder<'t> {
                 self.visit_parts(node, scope, "name");
             }
             "lexical_declaration" | "variable_declaration" | "using_declaration" => {
-                let keyword = match node.child(0).map(|first| first.kind()) {
-                    Some("const") => Keyword::Const,
-                    Some("var") => Keyword::Var,
-                    _ => Keyword::Let,
-                };
-                for declarator in named(node) {
-                    self.declarator(declarator, scope, keyword);
-                }
+                self.declarators(node, scope)
             }
-            "statement_block" | "switch_body" | "class_body" => {
+            "statement_block" | "switch_body" | "class_body" | "for_statement" => {
                 let inner = self.scopes.open(Some(scope), node.byte_range());
-                named(node).into_iter().for_each(|child| self.visit(child, inner));
-            }
-            "for_statement" => {
-                let inner = self.scopes.open(Some(scope), node.byte_range());
-                named(node).into_iter().for_each(|child| self.visit(child, inner));
+                self.visit_children(node, inner);
             }
             "for_in_statement" => self.for_in(node, scope),
-            "catch_clause" => {
-                let inner = self.scopes.open(Some(scope), node.byte_range());
-                if let Some(parameter) = field(node, "parameter") {
-                    self.pattern(parameter, inner, Target::declare(Keyword::Pattern));
-                }
-                field(node, "body").into_iter().for_each(|body| self.visit(body, inner));
-            }
+            "catch_clause" => self.catch(node, scope),
             "assignment_expression" => {
-                field(node, "right").into_iter().for_each(|right| self.visit(right, scope));
+                self.visit_field(node, "right", scope);
                 field(node, "left")
                     .into_iter()
                     .for_each(|left| self.pattern(left, scope, Target::Assign));
             }
             "augmented_assignment_expression" => {
-                field(node, "right").into_iter().for_each(|right| self.visit(right, scope));
+                self.visit_field(node, "right", scope);
                 field(node, "left").into_iter().for_each(|left| self.update(left, scope));
             }
             "update_expression" => {
@@ -202,8 +193,27 @@ impl<'t> Binder<'t> {
             // Names in a type of a function or an object are not variables.
             "function_type" | "constructor_type" | "object_type" | "interface_body"
             | "index_signature" => {}
-            _ => named(node).into_iter().for_each(|child| self.visit(child, scope)),
+            _ => self.visit_children(node, scope),
         }
+    }
+
+    fn declarators(&mut self, node: Node<'t>, scope: usize) {
+        let keyword = match node.child(0).map(|first| first.kind()) {
+            Some("const") => Keyword::Const,
+            Some("var") => Keyword::Var,
+            _ => Keyword::Let,
+        };
+        for declarator in named(node) {
+            self.declarator(declarator, scope, keyword);
+        }
+    }
+
+    fn catch(&mut self, node: Node<'t>, scope: usize) {
+        let inner = self.scopes.open(Some(scope), node.byte_range());
+        if let Some(parameter) = field(node, "parameter") {
+            self.pattern(parameter, inner, Target::declare(Keyword::Pattern));
+        }
+        self.visit_field(node, "body", inner);
     }
 
     fn visit_parts(&mut self, node: Node<'t>, scope: usize, except: &str) {
@@ -235,7 +245,7 @@ impl<'t> Binder<'t> {
 
     fn for_in(&mut self, node: Node<'t>, scope: usize) {
         let inner = self.scopes.open(Some(scope), node.byte_range());
-        field(node, "right").into_iter().for_each(|right| self.visit(right, scope));
+        self.visit_field(node, "right", scope);
         let keyword = match field(node, "kind").map(|kind| kind.kind()) {
             Some("var") => Some(Keyword::Var),
             Some("const") => Some(Keyword::Const),
@@ -253,7 +263,7 @@ impl<'t> Binder<'t> {
         for left in fields(node, "left") {
             self.pattern(left, inner, target);
         }
-        field(node, "body").into_iter().for_each(|body| self.visit(body, inner));
+        self.visit_field(node, "body", inner);
         debug_assert!(has_token(node, "of") || has_token(node, "in") || node.has_error());
     }
 }

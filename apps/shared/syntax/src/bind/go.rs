@@ -63,6 +63,14 @@ impl<'t> Binder<'t> {
         }
     }
 
+    fn visit_children(&mut self, node: Node<'t>, scope: usize) {
+        named(node).into_iter().for_each(|child| self.visit(child, scope));
+    }
+
+    fn visit_field(&mut self, node: Node<'t>, name: &str, scope: usize) {
+        field(node, name).into_iter().for_each(|child| self.visit(child, scope));
+    }
+
     fn visit(&mut self, node: Node<'t>, scope: usize) {
         match node.kind() {
             "identifier" => self.note(node, scope, Access::Read),
@@ -76,29 +84,15 @@ impl<'t> Binder<'t> {
             | "default_case"
             | "type_case" => {
                 let inner = self.scopes.open(Some(scope), node.byte_range());
-                named(node).into_iter().for_each(|child| self.visit(child, inner));
+                self.visit_children(node, inner);
             }
-            "type_switch_statement" => {
-                let inner = self.scopes.open(Some(scope), node.byte_range());
-                let alias = field(node, "alias");
-                for part in named(node) {
-                    if Some(part) != alias {
-                        continue;
-                    }
-                    for name in named(part) {
-                        let declaration = Declaration::new(name, Keyword::Pattern);
-                        self.declare(name, inner, part.end_byte(), declaration);
-                    }
-                }
-                let parts = named(node).into_iter().filter(|part| Some(*part) != alias);
-                parts.for_each(|part| self.visit(part, inner));
-            }
+            "type_switch_statement" => self.type_switch(node, scope),
             "short_var_declaration" => {
-                field(node, "right").into_iter().for_each(|right| self.visit(right, scope));
+                self.visit_field(node, "right", scope);
                 self.short_declaration(node, scope, false);
             }
             "range_clause" | "receive_statement" => {
-                field(node, "right").into_iter().for_each(|right| self.visit(right, scope));
+                self.visit_field(node, "right", scope);
                 match has_token(node, ":=") {
                     true => self.short_declaration(node, scope, node.kind() == "range_clause"),
                     false => {
@@ -106,57 +100,75 @@ impl<'t> Binder<'t> {
                     }
                 }
             }
-            "var_spec" | "const_spec" => {
-                let (ty, values) = (field(node, "type"), field(node, "value").map(named));
-                for part in [ty, field(node, "value")].into_iter().flatten() {
-                    self.visit(part, scope);
-                }
-                let (names, values) = (fields(node, "name"), values.unwrap_or_default());
-                let names: Vec<_> =
-                    names.into_iter().filter(|one| one.kind() == "identifier").collect();
-                for (index, name) in names.iter().enumerate() {
-                    let item = node.kind() == "const_spec";
-                    let keyword = if item { Keyword::Item } else { Keyword::Var };
-                    let mut declaration = Declaration::new(*name, keyword);
-                    declaration.ty = ty;
-                    declaration.init = (names.len() == values.len()).then(|| values[index]);
-                    self.declare(*name, scope, node.end_byte(), declaration);
-                }
-            }
+            "var_spec" | "const_spec" => self.specification(node, scope),
             "type_spec" | "type_alias" => {
                 if let Some(name) = field(node, "name") {
                     let text = self.source.text_of(name);
                     let declaration = Declaration::new(name, Keyword::Item);
                     self.scopes.declare(scope, text, name.start_byte(), false, declaration);
                 }
-                field(node, "type").into_iter().for_each(|ty| self.visit(ty, scope));
+                self.visit_field(node, "type", scope);
             }
             "type_identifier" => self.note(node, scope, Access::Read),
-            "assignment_statement" => {
-                field(node, "right").into_iter().for_each(|right| self.visit(right, scope));
-                let plain =
-                    field(node, "operator").is_some_and(|of| self.source.text_of(of) == "=");
-                for left in field(node, "left").into_iter() {
-                    match plain {
-                        true => self.assign(left, scope),
-                        false => self.update(left, scope),
-                    }
-                }
-            }
+            "assignment_statement" => self.assignment(node, scope),
             "inc_statement" | "dec_statement" => self.update(node, scope),
             "selector_expression" => {
-                field(node, "operand").into_iter().for_each(|of| self.visit(of, scope));
+                self.visit_field(node, "operand", scope);
             }
             "composite_literal" => {
-                field(node, "type").into_iter().for_each(|ty| self.visit(ty, scope));
+                self.visit_field(node, "type", scope);
                 let fields_are_names = self.is_struct(field(node, "type"));
                 field(node, "body")
                     .into_iter()
                     .for_each(|body| self.literal(body, scope, fields_are_names));
             }
             "literal_value" => self.literal(node, scope, false),
-            _ => named(node).into_iter().for_each(|child| self.visit(child, scope)),
+            _ => self.visit_children(node, scope),
         }
+    }
+
+    fn assignment(&mut self, node: Node<'t>, scope: usize) {
+        self.visit_field(node, "right", scope);
+        let plain = field(node, "operator").is_some_and(|of| self.source.text_of(of) == "=");
+        for left in field(node, "left").into_iter() {
+            match plain {
+                true => self.assign(left, scope),
+                false => self.update(left, scope),
+            }
+        }
+    }
+
+    fn specification(&mut self, node: Node<'t>, scope: usize) {
+        let (ty, values) = (field(node, "type"), field(node, "value").map(named));
+        for part in [ty, field(node, "value")].into_iter().flatten() {
+            self.visit(part, scope);
+        }
+        let (names, values) = (fields(node, "name"), values.unwrap_or_default());
+        let names: Vec<_> = names.into_iter().filter(|one| one.kind() == "identifier").collect();
+        for (index, name) in names.iter().enumerate() {
+            let item = node.kind() == "const_spec";
+            let keyword = if item { Keyword::Item } else { Keyword::Var };
+            let mut declaration = Declaration::new(*name, keyword);
+            declaration.ty = ty;
+            declaration.init = (names.len() == values.len()).then(|| values[index]);
+            self.declare(*name, scope, node.end_byte(), declaration);
+        }
+    }
+
+    fn type_switch(&mut self, node: Node<'t>, scope: usize) {
+        let inner = self.scopes.open(Some(scope), node.byte_range());
+        let alias = field(node, "alias");
+        for part in named(node) {
+            if Some(part) != alias {
+                continue;
+            }
+            for name in named(part) {
+                let declaration = Declaration::new(name, Keyword::Pattern);
+                self.declare(name, inner, part.end_byte(), declaration);
+            }
+        }
+        let parts = named(node).into_iter().filter(|part| Some(*part) != alias);
+        parts.for_each(|part| self.visit(part, inner));
     }
 
     fn literal(&mut self, body: Node<'t>, scope: usize, fields_are_names: bool) {
@@ -164,9 +176,7 @@ impl<'t> Binder<'t> {
             let key = field(element, "key")
                 .filter(|_| fields_are_names && element.kind() == "keyed_element");
             match key {
-                Some(_) => {
-                    field(element, "value").into_iter().for_each(|value| self.visit(value, scope))
-                }
+                Some(_) => self.visit_field(element, "value", scope),
                 None => self.visit(element, scope),
             }
         }

@@ -131,6 +131,14 @@ impl<'t> Binder<'t> {
         }
     }
 
+    fn visit_children(&mut self, node: Node<'t>, scope: usize) {
+        named(node).into_iter().for_each(|child| self.visit(child, scope));
+    }
+
+    fn visit_field(&mut self, node: Node<'t>, name: &str, scope: usize) {
+        field(node, name).into_iter().for_each(|child| self.visit(child, scope));
+    }
+
     fn visit(&mut self, node: Node<'t>, scope: usize) {
         match node.kind() {
             "identifier" => {
@@ -140,25 +148,14 @@ impl<'t> Binder<'t> {
                 if let Some(name) = field(node, "name") {
                     self.assign(name, scope, Access::Write, false, None);
                 }
-                field(node, "return_type").into_iter().for_each(|ty| self.visit(ty, scope));
+                self.visit_field(node, "return_type", scope);
                 self.function(node, Some(scope));
             }
             "lambda" => self.function(node, Some(scope)),
-            "class_definition" => {
-                if let Some(name) = field(node, "name") {
-                    self.assign(name, scope, Access::Write, false, None);
-                }
-                field(node, "superclasses").into_iter().for_each(|all| self.visit(all, scope));
-                if let Some(body) = field(node, "body") {
-                    let inner = self.scopes.open_class(scope, body.byte_range());
-                    self.outer.push(Default::default());
-                    self.visit(body, inner);
-                    self.outer.pop();
-                }
-            }
+            "class_definition" => self.class(node, scope),
             "assignment" => {
                 let ty = field(node, "type");
-                field(node, "right").into_iter().for_each(|right| self.visit(right, scope));
+                self.visit_field(node, "right", scope);
                 ty.into_iter().for_each(|ty| self.visit(ty, scope));
                 // `x: int` alone declares the name without a value.
                 if let (Some(left), Some(_)) = (field(node, "left"), field(node, "right")) {
@@ -166,7 +163,7 @@ impl<'t> Binder<'t> {
                 }
             }
             "augmented_assignment" => {
-                field(node, "right").into_iter().for_each(|right| self.visit(right, scope));
+                self.visit_field(node, "right", scope);
                 match field(node, "left") {
                     Some(left) if left.kind() == "identifier" => {
                         self.assign(left, scope, Access::ReadWrite, false, None);
@@ -176,7 +173,7 @@ impl<'t> Binder<'t> {
                 }
             }
             "for_statement" => {
-                field(node, "right").into_iter().for_each(|right| self.visit(right, scope));
+                self.visit_field(node, "right", scope);
                 field(node, "left")
                     .into_iter()
                     .for_each(|left| self.target(left, scope, true, None));
@@ -187,7 +184,7 @@ impl<'t> Binder<'t> {
             }
             "as_pattern_target" => self.target(node, scope, false, None),
             "named_expression" => {
-                field(node, "value").into_iter().for_each(|value| self.visit(value, scope));
+                self.visit_field(node, "value", scope);
                 if let Some(name) = field(node, "name") {
                     let function = self.scopes.function_scope(scope);
                     self.assign(name, function, Access::Write, false, None);
@@ -198,23 +195,38 @@ impl<'t> Binder<'t> {
             | "dictionary_comprehension"
             | "generator_expression" => self.comprehension(node, scope),
             "import_statement" | "import_from_statement" | "future_import_statement" => {
-                for name in fields(node, "name") {
-                    let bound = match name.kind() {
-                        "aliased_import" => field(name, "alias"),
-                        _ => name.named_child(0),
-                    };
-                    bound
-                        .into_iter()
-                        .for_each(|name| self.assign(name, scope, Access::Write, false, None));
-                }
+                self.imports(node, scope)
             }
             "case_pattern" => self.case_pattern(node, scope),
             "global_statement" | "nonlocal_statement" => {}
-            "attribute" => field(node, "object").into_iter().for_each(|of| self.visit(of, scope)),
+            "attribute" => self.visit_field(node, "object", scope),
             "keyword_argument" => {
-                field(node, "value").into_iter().for_each(|value| self.visit(value, scope));
+                self.visit_field(node, "value", scope);
             }
-            _ => named(node).into_iter().for_each(|child| self.visit(child, scope)),
+            _ => self.visit_children(node, scope),
+        }
+    }
+
+    fn imports(&mut self, node: Node<'t>, scope: usize) {
+        for name in fields(node, "name") {
+            let bound = match name.kind() {
+                "aliased_import" => field(name, "alias"),
+                _ => name.named_child(0),
+            };
+            bound.into_iter().for_each(|name| self.assign(name, scope, Access::Write, false, None));
+        }
+    }
+
+    fn class(&mut self, node: Node<'t>, scope: usize) {
+        if let Some(name) = field(node, "name") {
+            self.assign(name, scope, Access::Write, false, None);
+        }
+        self.visit_field(node, "superclasses", scope);
+        if let Some(body) = field(node, "body") {
+            let inner = self.scopes.open_class(scope, body.byte_range());
+            self.outer.push(Default::default());
+            self.visit(body, inner);
+            self.outer.pop();
         }
     }
 

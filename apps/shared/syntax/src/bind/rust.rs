@@ -124,26 +124,7 @@ impl<'t> Binder<'t> {
                 let inner = self.scopes.open(Some(scope), node.byte_range());
                 self.visit_all(named(node), inner);
             }
-            "let_declaration" => {
-                let (ty, value) = (field(node, "type"), field(node, "value"));
-                self.visit_all(value.into_iter().chain(field(node, "alternative")), scope);
-                if let Some(pattern) = field(node, "pattern") {
-                    let plain = pattern.kind() == "identifier";
-                    let bound = Bound {
-                        // In `let None = x else` the name is a variant.
-                        keyword: match plain && field(node, "alternative").is_none() {
-                            true => Keyword::Let,
-                            false => Keyword::Pattern,
-                        },
-                        ty: ty.filter(|_| plain),
-                        init: value.filter(|_| plain),
-                        mutable: has_token(node, "mutable_specifier"),
-                        in_loop: false,
-                        visible_from: node.end_byte(),
-                    };
-                    self.pattern(pattern, scope, bound);
-                }
-            }
+            "let_declaration" => self.let_declaration(node, scope),
             "if_expression" => {
                 let inner = self.scopes.open(Some(scope), node.byte_range());
                 self.visit_all(field(node, "condition"), inner);
@@ -202,15 +183,35 @@ impl<'t> Binder<'t> {
                     left => self.visit_all(left, scope),
                 }
             }
-            "macro_invocation" => {
-                self.visit_all(
-                    field(node, "macro").filter(|name| name.kind() == "identifier"),
-                    scope,
-                );
-                let tokens = named(node).into_iter().filter(|part| part.kind() == "token_tree");
-                tokens.for_each(|tokens| self.tokens(tokens, scope));
-            }
+            "macro_invocation" => self.macro_invocation(node, scope),
             _ => self.visit_all(named(node), scope),
+        }
+    }
+
+    fn macro_invocation(&mut self, node: Node<'t>, scope: usize) {
+        self.visit_all(field(node, "macro").filter(|name| name.kind() == "identifier"), scope);
+        let tokens = named(node).into_iter().filter(|part| part.kind() == "token_tree");
+        tokens.for_each(|tokens| self.tokens(tokens, scope));
+    }
+
+    fn let_declaration(&mut self, node: Node<'t>, scope: usize) {
+        let (ty, value) = (field(node, "type"), field(node, "value"));
+        self.visit_all(value.into_iter().chain(field(node, "alternative")), scope);
+        if let Some(pattern) = field(node, "pattern") {
+            let plain = pattern.kind() == "identifier";
+            let bound = Bound {
+                // In `let None = x else` the name is a variant.
+                keyword: match plain && field(node, "alternative").is_none() {
+                    true => Keyword::Let,
+                    false => Keyword::Pattern,
+                },
+                ty: ty.filter(|_| plain),
+                init: value.filter(|_| plain),
+                mutable: has_token(node, "mutable_specifier"),
+                in_loop: false,
+                visible_from: node.end_byte(),
+            };
+            self.pattern(pattern, scope, bound);
         }
     }
 

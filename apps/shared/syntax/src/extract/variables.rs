@@ -45,6 +45,17 @@ impl<'t> Crossing<'t> {
     pub(super) fn bindings(&self) -> &[Binding<'t>] {
         &self.scopes.bindings
     }
+
+    /// Puts the variables in the order in which they are parameters and results.
+    fn sort(&mut self, range: &Range<usize>) {
+        let bindings = &self.scopes.bindings;
+        let first_use = |index: &usize| {
+            bindings[*index].uses_in(range).next().map_or(range.end, |one| one.node.start_byte())
+        };
+        self.inputs.sort_by_key(first_use);
+        self.assigned.sort_by_key(first_use);
+        self.declared.sort_by_key(|index| bindings[*index].declared());
+    }
 }
 
 /// Finds the variables that cross the boundary.
@@ -115,13 +126,7 @@ pub(super) fn crossing<'t>(
         let name = names.next().map_or("", |binding| &binding.name).to_owned();
         return Err(Refusal::Unsafe(format!("it returns, but {name} is used afterwards")));
     }
-    let bindings = &found.scopes.bindings;
-    let first_use = |index: &usize| {
-        bindings[*index].uses_in(&range).next().map_or(range.end, |one| one.node.start_byte())
-    };
-    found.inputs.sort_by_key(first_use);
-    found.assigned.sort_by_key(first_use);
-    found.declared.sort_by_key(|index| bindings[*index].declared());
+    found.sort(&range);
     if found.inputs.len() > PARAMETERS_MAX {
         let count = found.inputs.len();
         let reason = format!("it would need {count} parameters, of {PARAMETERS_MAX} allowed");

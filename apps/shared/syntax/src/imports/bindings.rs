@@ -6,7 +6,8 @@ use tree_sitter::Node;
 
 use crate::language::Language;
 use crate::regions::regions;
-use crate::rename::{Role, hiding, occurrences, words};
+use crate::rename::locals::hiding;
+use crate::rename::occurrences::{self, Role, words};
 use crate::source::{Source, ancestors, children, descendants, field, fields, has_token, named};
 
 use super::statements::Statement;

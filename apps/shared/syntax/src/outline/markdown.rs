@@ -22,6 +22,22 @@ struct Heading {
     prose: Option<String>,
 }
 
+impl Heading {
+    fn new(level: usize, range: Range<usize>) -> Self {
+        let name_range = range.start..range.start;
+        Self { level, name: String::new(), name_range, range, prose: None }
+    }
+
+    /// Adds a part of the name.
+    fn push(&mut self, part: &str, range: &Range<usize>) {
+        self.name.push_str(part);
+        if self.name_range.is_empty() {
+            self.name_range.start = range.start;
+        }
+        self.name_range.end = range.end;
+    }
+}
+
 /// What a Markdown text is about, for a list of many.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lead {
@@ -149,13 +165,7 @@ fn scan(text: &str) -> Scanned {
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
             Event::Start(Tag::Heading { level, .. }) if depth == 0 => {
-                heading = Some(Heading {
-                    level: level as usize,
-                    name: String::new(),
-                    name_range: range.start..range.start,
-                    range,
-                    prose: None,
-                });
+                heading = Some(Heading::new(level as usize, range));
             }
             Event::End(TagEnd::Heading(_)) if depth == 0 => {
                 if let Some(mut heading) = heading.take() {
@@ -205,11 +215,7 @@ fn scan(text: &str) -> Scanned {
             Event::End(_) => depth = depth.saturating_sub(1),
             Event::Text(part) | Event::Code(part) if images == 0 => {
                 if let Some(heading) = &mut heading {
-                    heading.name.push_str(&part);
-                    if heading.name_range.is_empty() {
-                        heading.name_range = range.clone();
-                    }
-                    heading.name_range.end = range.end;
+                    heading.push(&part, &range);
                 } else if let Some(paragraph) = &mut paragraph {
                     paragraph.push(&part);
                 }

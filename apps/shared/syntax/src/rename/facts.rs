@@ -13,7 +13,8 @@ use crate::source::{Source, ancestors, descendants, field};
 
 use super::classes::{Class, classes};
 use super::imports::{Import, imports};
-use super::resolve::RustItem;
+use super::meaning::Space;
+use super::rust_items::RustItem;
 
 /// Where a variable is declared.
 #[derive(Debug, Clone)]
@@ -143,6 +144,25 @@ impl Facts {
     /// The outermost binding of a name.
     pub(super) fn outermost(&self, name: &str) -> Option<&Binding> {
         self.bindings.get(*self.outermost.get(name)?)
+    }
+
+    /// The items of Rust of a name that a scope declares.
+    pub(super) fn items_of<'f>(
+        &'f self,
+        scope: usize,
+        name: &'f str,
+        space: Space,
+    ) -> impl Iterator<Item = &'f RustItem> {
+        let same = move |one: &&RustItem| {
+            one.extent.start == scope && one.name == name && one.space == space
+        };
+        self.items.iter().filter(same)
+    }
+
+    /// Returns the innermost bytes around a position that are a module of Rust; elsewhere the whole file.
+    pub(super) fn module_extent(&self, at: usize) -> Range<usize> {
+        let modules = self.modules.iter().filter(|one| one.contains(&at));
+        modules.min_by_key(|one| one.len()).cloned().unwrap_or(0..self.source.text().len() + 1)
     }
 
     /// The imports of a name that a byte sees, the innermost ones.

@@ -7,10 +7,7 @@ use tree_sitter::Node;
 use crate::language::Language;
 use crate::source::{Source, ancestors, children, descendants, field, fields, has_token, named};
 
-use super::occurrences::segments;
-
-/// The first part of a path of Rust that begins with `::`, at the names of crates.
-pub(super) const CRATES: &str = "::";
+use super::occurrences::{CRATES, segments};
 
 /// What an import brings in.
 #[derive(Debug, Clone, PartialEq, Eq)]

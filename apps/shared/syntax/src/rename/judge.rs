@@ -8,13 +8,14 @@ use tree_sitter::Node;
 use crate::language::Language;
 use crate::source::{Source, ancestors, field};
 
+use super::expressions::{attribute, evaluate};
 use super::imports::path_before;
 use super::locals::{Hidden, hiding, is_type_parameter};
-use super::meaning::{Entity, Evidence, Meaning, Space, weigh};
+use super::meaning::{Entity, Evidence, FileId, Meaning, Space, weigh};
 use super::modules::has_rules;
 use super::occurrences::{Name, Role, segments};
-use super::override_group::OverrideGroup;
-use super::project::{File, Project};
+use super::override_group::{OverrideGroup, override_group};
+use super::project::Project;
 use super::resolve::Resolver;
 use super::{Form, Unit};
 
@@ -22,7 +23,7 @@ use super::{Form, Unit};
 pub(super) struct Judge<'a, 'p> {
     resolver: Resolver<'a, 'p>,
     /// The file of each unit.
-    files: Vec<Option<File>>,
+    files: Vec<Option<FileId>>,
     target: Entity,
     group: OverrideGroup,
     /// Why even the declaration may have to keep its name.
@@ -42,7 +43,7 @@ impl<'a, 'p> Judge<'a, 'p> {
         (unit, at): (usize, &Range<usize>),
         name: &str,
     ) -> Result<Self, String> {
-        let files: Vec<Option<File>> = units.iter().map(|one| project.file(one.path)).collect();
+        let files: Vec<Option<FileId>> = units.iter().map(|one| project.file(one.path)).collect();
         let language = units[unit].source.language();
         let resolver = Resolver::new(project, language, files.iter().flatten().copied().collect());
         let resolves = has_rules(language);
@@ -62,7 +63,7 @@ impl<'a, 'p> Judge<'a, 'p> {
         // What has no name of a type around it, such as a method of an object, is a member of just that place.
         let target = resolver.declared_at(file, at.start).unwrap_or_else(|| {
             let owner = Entity::Module { file, scope: at.start };
-            super::resolve::member(&owner, &name, Space::Any)
+            Entity::member(&owner, &name, Space::Any)
         });
         if let Some(module) = resolver.rules.module_of_item(&resolver, &target)
             && !matches!(module.only(), Some(Entity::Module { scope: 1.., .. }))
@@ -71,7 +72,7 @@ impl<'a, 'p> Judge<'a, 'p> {
                 "{name} is a module in a file of its own, which would have to be renamed, too"
             ));
         }
-        let group = resolver.override_group(&target, &name)?;
+        let group = override_group(&resolver, &target, &name)?;
         let doubt = group.doubt.clone();
         Ok(Self { resolver, files, target, group, doubt, name, declared, resolves })
     }
@@ -105,7 +106,7 @@ impl<'a, 'p> Judge<'a, 'p> {
         (self.weigh(&meaning), form)
     }
 
-    fn meaning(&self, file: File, source: &Source, name: &Name<'_>) -> (Meaning, Form) {
+    fn meaning(&self, file: FileId, source: &Source, name: &Name<'_>) -> (Meaning, Form) {
         let (resolver, node) = (&self.resolver, name.node);
         let at = node.start_byte();
         let shorthand = matches!(name.role, Role::Field { shorthand: true, .. });
@@ -147,7 +148,7 @@ impl<'a, 'p> Judge<'a, 'p> {
     }
 
     /// A name that stands alone.
-    fn alone(&self, file: File, node: Node<'_>) -> Meaning {
+    fn alone(&self, file: FileId, node: Node<'_>) -> Meaning {
         let space = self.space_at(node);
         let found = self.resolver.free(file, node, space);
         found.or(|| match () {
@@ -161,7 +162,7 @@ impl<'a, 'p> Judge<'a, 'p> {
         })
     }
 
-    fn are_scripts(&self, file: File) -> bool {
+    fn are_scripts(&self, file: FileId) -> bool {
         let own = match &self.target {
             Entity::Item { file, .. } => *file,
             _ => return false,
@@ -192,7 +193,7 @@ impl<'a, 'p> Judge<'a, 'p> {
     }
 
     /// True for a name in a list of exports.
-    fn is_listed(&self, file: File, at: usize) -> bool {
+    fn is_listed(&self, file: FileId, at: usize) -> bool {
         self.resolver.project.facts(file).is_some_and(|facts| {
             let mut all = facts.imports.iter();
             all.any(|one| one.alias_at == Some(at) || one.original_at == Some(at))
@@ -200,7 +201,7 @@ impl<'a, 'p> Judge<'a, 'p> {
     }
 
     /// A name in an import or in a list of exports.
-    fn imported(&self, file: File, source: &Source, node: Node<'_>) -> Meaning {
+    fn imported(&self, file: FileId, source: &Source, node: Node<'_>) -> Meaning {
         let (resolver, at) = (&self.resolver, node.start_byte());
         let Some(facts) = resolver.project.facts(file) else { return Meaning::unknown() };
         // `load as load` hands the name on under the same one, which all who use it there rely on.
@@ -217,7 +218,7 @@ impl<'a, 'p> Judge<'a, 'p> {
                 _ => {
                     let modules =
                         resolver.rules.module(resolver, (file, at), &whole[..whole.len() - 1]);
-                    let space = Resolver::space_of(&self.target);
+                    let space = self.target.space();
                     // An import brings in all spaces; those that the target isn't in don't count.
                     modules.then(|module| {
                         resolver.descend(module, &self.name, space).or(Meaning::outside)
@@ -234,7 +235,7 @@ impl<'a, 'p> Judge<'a, 'p> {
     }
 
     /// `receiver.name`
-    fn of_member(&self, file: File, source: &Source, receiver: Node<'_>, call: bool) -> Meaning {
+    fn of_member(&self, file: FileId, source: &Source, receiver: Node<'_>, call: bool) -> Meaning {
         let resolver = &self.resolver;
         let space = match (resolver.language, call) {
             (Language::Rust, true) => Space::Value,
@@ -244,19 +245,19 @@ impl<'a, 'p> Judge<'a, 'p> {
         if resolver.language == Language::Rust && !self.is_member() {
             return Meaning::outside();
         }
-        if resolver.language == Language::Rust && Resolver::space_of(&self.target) != space {
+        if resolver.language == Language::Rust && self.target.space() != space {
             return Meaning::outside();
         }
         if is_super(source, receiver) {
             return self.of_super(file, receiver);
         }
-        let value = resolver.value(file, receiver);
-        let meaning = resolver.attribute(&value, &self.name, space);
+        let value = evaluate(resolver, file, receiver);
+        let meaning = attribute(resolver, &value, &self.name, space);
         // A value of a type has no names of modules; what may be a module is told by how it was made.
         let nothing_known = meaning.0.iter().all(|one| *one == Entity::Unknown);
         if !self.is_member()
             && nothing_known
-            && !value.things.is_unknown()
+            && !value.objects.is_unknown()
             && !self.may_be_module(source, receiver)
         {
             return Meaning::outside();
@@ -294,7 +295,7 @@ impl<'a, 'p> Judge<'a, 'p> {
             || text.chars().all(plain) && loads.iter().any(|load| source.text().contains(load))
     }
 
-    fn of_super(&self, file: File, receiver: Node<'_>) -> Meaning {
+    fn of_super(&self, file: FileId, receiver: Node<'_>) -> Meaning {
         let resolver = &self.resolver;
         let Some(facts) = resolver.project.facts(file) else { return Meaning::unknown() };
         let own = resolver.class_entity(file, &facts, receiver.start_byte());
@@ -309,7 +310,7 @@ impl<'a, 'p> Judge<'a, 'p> {
     /// `a::b::name`, `module.Name` in a type.
     fn of_path(
         &self,
-        file: File,
+        file: FileId,
         source: &Source,
         node: Node<'_>,
         qualifier: &[String],
@@ -347,7 +348,7 @@ impl<'a, 'p> Judge<'a, 'p> {
     /// A name in an object, or in a pattern that takes one apart.
     fn in_object(
         &self,
-        file: File,
+        file: FileId,
         source: &Source,
         node: Node<'_>,
         ty: Option<&str>,
@@ -376,15 +377,15 @@ impl<'a, 'p> Judge<'a, 'p> {
     }
 
     /// `f(name=…)` may give a value to a field, if the function is a class.
-    fn keyword(&self, file: File, node: Node<'_>) -> Meaning {
+    fn keyword(&self, file: FileId, node: Node<'_>) -> Meaning {
         let argument = node.parent().filter(|one| one.kind() == "keyword_argument");
         let call = argument.and_then(|one| ancestors(one).nth(1));
         let function = call.and_then(|call| field(call, "function"));
         let Some(function) = function.filter(|_| self.is_member()) else {
             return Meaning::outside();
         };
-        let value = self.resolver.value(file, function);
-        let found = self.resolver.attribute(&value, &self.name, Space::Any);
+        let value = evaluate(&self.resolver, file, function);
+        let found = attribute(&self.resolver, &value, &self.name, Space::Any);
         match found.is_empty() || found.0.iter().all(|one| *one == Entity::Outside) {
             true => Meaning::outside(),
             // Whether a class takes its fields as arguments depends on its decorators.

@@ -6,7 +6,8 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use super::project::File;
+/// The index of a file of the project.
+pub(super) type FileId = usize;
 
 /// In which a name is looked up. Only Rust has several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,19 +26,50 @@ pub(super) enum Space {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Entity {
     /// All declarations of a name in one scope outside of functions. `scope` is the scope's first byte.
-    Item { file: File, scope: usize, name: Rc<str>, space: Space },
+    Item { file: FileId, scope: usize, name: Rc<str>, space: Space },
     /// A variable or an item of a function; `binding` is its index among the file's.
-    Local { file: File, binding: usize },
+    Local { file: FileId, binding: usize },
     /// A member that a type declares.
     Member { owner: Rc<Entity>, name: Rc<str>, space: Space },
     /// A file as a module, or with `scope` a module within a file.
-    Module { file: File, scope: usize },
+    Module { file: FileId, scope: usize },
     /// A directory that is a package without a file of its own.
     Package(Rc<str>),
     /// Something that isn't declared in the project.
     Outside,
     /// It couldn't be resolved.
     Unknown,
+}
+
+impl Entity {
+    pub(super) fn item(file: FileId, scope: usize, name: &str, space: Space) -> Self {
+        Self::Item { file, scope, name: Rc::from(name), space }
+    }
+
+    pub(super) fn member(owner: &Self, name: &str, space: Space) -> Self {
+        Self::Member { owner: Rc::new(owner.clone()), name: Rc::from(name), space }
+    }
+
+    /// True if the entity can be meant where a name of a space is.
+    pub(super) fn is_in(&self, wanted: Space) -> bool {
+        match self {
+            Self::Item { space, .. } => {
+                wanted == Space::Any || *space == wanted || *space == Space::Any
+                // The name of a struct is a value, too, if it has no names for its fields.
+                || (wanted == Space::Value && *space == Space::Type)
+            }
+            Self::Module { .. } | Self::Package(_) => wanted != Space::Macro,
+            _ => true,
+        }
+    }
+
+    /// The space in which a name that means the entity is looked up.
+    pub(super) fn space(&self) -> Space {
+        match self {
+            Self::Item { space, .. } | Self::Member { space, .. } => *space,
+            _ => Space::Any,
+        }
+    }
 }
 
 /// All that a name may mean. Empty if nothing declares it.

@@ -1,27 +1,30 @@
 //! Which type declares a member: the type itself, or one that it is derived from.
 
+use std::rc::Rc;
+
+use tree_sitter::Node;
+
 use crate::language::Language;
 
 use super::classes::{Class, Member};
 use super::facts::Facts;
-use super::meaning::{Entity, Meaning, Space};
-use super::project::File;
-use super::resolve::{Resolver, member};
+use super::meaning::{Entity, FileId, Meaning, Space};
+use super::resolve::{ImplBlocks, Resolver};
 
 impl Resolver<'_, '_> {
     /// The entity of a type, or what an `impl` is of.
-    pub(super) fn owner(&self, file: File, facts: &Facts, class: &Class) -> Option<Entity> {
+    pub(super) fn owner(&self, file: FileId, facts: &Facts, class: &Class) -> Option<Entity> {
         if !class.is_impl {
             let at = class.at.start;
             if let Some(one) = facts.items.iter().find(|one| one.at.start == at) {
-                return Some(super::resolve::item(file, one.extent.start, &one.name, one.space));
+                return Some(Entity::item(file, one.extent.start, &one.name, one.space));
             }
             let (index, _) = facts.binding_at(at)?;
             // A class within another one is a member of it, and owns its own members as a binding.
             return match facts.bindings.get(index)?.outermost {
                 true => {
                     let name = &facts.bindings.get(index)?.name;
-                    Some(super::resolve::item(file, 0, name, Space::Any))
+                    Some(Entity::item(file, 0, name, Space::Any))
                 }
                 false => Some(Entity::Local { file, binding: index }),
             };
@@ -34,8 +37,35 @@ impl Resolver<'_, '_> {
         }
     }
 
+    /// The `impl` blocks in the files that mention the name.
+    fn impl_blocks(&self) -> Rc<ImplBlocks> {
+        if let Some(known) = self.impl_blocks.borrow().as_ref() {
+            return known.clone();
+        }
+        // An empty one for what is asked while it is made.
+        *self.impl_blocks.borrow_mut() = Some(Rc::default());
+        let mut blocks = ImplBlocks::new();
+        for file in &self.units {
+            let Some(facts) = self.project.facts(*file) else { continue };
+            for (index, class) in facts.classes.iter().enumerate().filter(|(_, one)| one.is_impl) {
+                let node = facts.source.node_at(&class.at);
+                if let Some(owner) = self.impl_owner(*file, node) {
+                    blocks.entry(owner).or_default().push((*file, index));
+                }
+            }
+        }
+        let blocks = Rc::new(blocks);
+        *self.impl_blocks.borrow_mut() = Some(blocks.clone());
+        blocks
+    }
+
+    /// The type that an `impl` is of.
+    pub(super) fn impl_owner(&self, file: FileId, node: Node<'_>) -> Option<Entity> {
+        self.type_entity(file, node).only().cloned()
+    }
+
     /// The declarations of a type, each with its file.
-    pub(super) fn classes_of(&self, owner: &Entity) -> Vec<(File, Class)> {
+    pub(super) fn classes_of(&self, owner: &Entity) -> Vec<(FileId, Class)> {
         let file = match owner {
             Entity::Item { file, .. } | Entity::Local { file, .. } => *file,
             _ => return Vec::new(),
@@ -47,7 +77,7 @@ impl Resolver<'_, '_> {
             all.extend(own.map(|one| (file, one.clone())));
         }
         if self.language == Language::Rust {
-            for (file, index) in self.owners().get(owner).into_iter().flatten() {
+            for (file, index) in self.impl_blocks().get(owner).into_iter().flatten() {
                 let facts = self.project.facts(*file);
                 let class = facts.and_then(|facts| facts.classes.get(*index).cloned());
                 all.extend(class.map(|class| (*file, class)));
@@ -67,7 +97,7 @@ impl Resolver<'_, '_> {
         owner: &Entity,
         name: &str,
         space: Space,
-    ) -> Vec<(File, Member)> {
+    ) -> Vec<(FileId, Member)> {
         let mut found = Vec::new();
         for (file, class) in self.classes_of(owner) {
             // In Rust what the `impl` of a trait has belongs to the trait.
@@ -85,7 +115,7 @@ impl Resolver<'_, '_> {
     pub(super) fn member(&self, owner: &Entity, name: &str, space: Space) -> Meaning {
         let own = self.declarations(owner, name, space);
         if !own.is_empty() {
-            let all = own.iter().map(|(_, one)| member(owner, name, one.space));
+            let all = own.iter().map(|(_, one)| Entity::member(owner, name, one.space));
             return Meaning(all.collect());
         }
         let classes = self.classes_of(owner);
@@ -99,7 +129,7 @@ impl Resolver<'_, '_> {
     }
 
     /// What a type has from those that it is derived from.
-    fn inherited(&self, classes: &[(File, Class)], name: &str, space: Space) -> Meaning {
+    fn inherited(&self, classes: &[(FileId, Class)], name: &str, space: Space) -> Meaning {
         for base in self.bases(classes).iter().flat_map(|base| &base.0) {
             let found = match base {
                 Entity::Outside if self.rules.is_never_inherited(name) => Meaning::default(),
@@ -114,7 +144,7 @@ impl Resolver<'_, '_> {
     }
 
     /// What the types mean that others are derived from.
-    pub(super) fn bases(&self, classes: &[(File, Class)]) -> Vec<Meaning> {
+    pub(super) fn bases(&self, classes: &[(FileId, Class)]) -> Vec<Meaning> {
         let mut all = Vec::new();
         for (file, class) in classes {
             let Some(facts) = self.project.facts(*file) else { continue };
@@ -142,7 +172,7 @@ impl Resolver<'_, '_> {
     fn member_of_traits(
         &self,
         owner: &Entity,
-        classes: &[(File, Class)],
+        classes: &[(FileId, Class)],
         name: &str,
         space: Space,
     ) -> Meaning {
@@ -150,7 +180,7 @@ impl Resolver<'_, '_> {
         for meaning in self.bases(classes) {
             for of in &meaning.0 {
                 if of != owner && self.declares(of, name, space) {
-                    found.0.insert(member(of, name, space));
+                    found.0.insert(Entity::member(of, name, space));
                 }
             }
         }

@@ -5,7 +5,8 @@ use tree_sitter::Node;
 use crate::language::Language;
 use crate::source::{Source, ancestors, children, field};
 
-use super::imports::CRATES;
+/// The first part of a path of Rust that begins with `::`, at the names of crates.
+pub(super) const CRATES: &str = "::";
 
 /// What a name is used for.
 pub(crate) enum Role<'t> {
@@ -282,4 +283,14 @@ pub(super) fn segments(path: &str) -> Vec<String> {
     let absolute = plain.starts_with("::").then(|| CRATES.to_owned());
     let parts = plain.split([':', '.']).filter(|part| !part.is_empty()).map(str::to_owned);
     absolute.into_iter().chain(parts).collect()
+}
+
+/// Returns where a name stands in a text as a whole word.
+pub(crate) fn words(text: &str, name: &str) -> impl Iterator<Item = usize> {
+    let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
+    let whole = move |at: &usize| {
+        !text[..*at].chars().next_back().is_some_and(part)
+            && !text[at + name.len()..].chars().next().is_some_and(part)
+    };
+    text.match_indices(name).map(|(at, _)| at).filter(whole)
 }

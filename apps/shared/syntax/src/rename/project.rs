@@ -8,6 +8,7 @@ use std::rc::Rc;
 use crate::source::Source;
 
 use super::facts::Facts;
+use super::meaning::FileId;
 
 /// Reads a project's files while a renaming is planned. Paths are relative to the project's root.
 pub trait Files {
@@ -17,15 +18,12 @@ pub trait Files {
     fn text(&mut self, path: &Path) -> Option<String>;
 }
 
-/// The index of a file of the project.
-pub(super) type File = usize;
-
 /// The files of a project.
 pub struct Project<'p> {
     paths: Vec<PathBuf>,
-    by_path: BTreeMap<PathBuf, File>,
+    by_path: BTreeMap<PathBuf, FileId>,
     files: RefCell<&'p mut dyn Files>,
-    facts: RefCell<HashMap<File, Option<Rc<Facts>>>>,
+    facts: RefCell<HashMap<FileId, Option<Rc<Facts>>>>,
     texts: RefCell<HashMap<PathBuf, Option<Rc<str>>>>,
 }
 
@@ -41,15 +39,15 @@ impl<'p> Project<'p> {
         Self { paths, by_path, files, facts, texts }
     }
 
-    pub(super) fn file(&self, path: &Path) -> Option<File> {
+    pub(super) fn file(&self, path: &Path) -> Option<FileId> {
         self.by_path.get(path).copied()
     }
 
-    pub(super) fn path(&self, file: File) -> &Path {
+    pub(super) fn path(&self, file: FileId) -> &Path {
         self.paths.get(file).map_or(Path::new(""), PathBuf::as_path)
     }
 
-    pub(super) fn paths(&self) -> impl Iterator<Item = (File, &Path)> {
+    pub(super) fn paths(&self) -> impl Iterator<Item = (FileId, &Path)> {
         self.paths.iter().enumerate().map(|(index, path)| (index, path.as_path()))
     }
 
@@ -60,7 +58,7 @@ impl<'p> Project<'p> {
     }
 
     /// What is known of a file; `None` if it can't be read or parsed.
-    pub(super) fn facts(&self, file: File) -> Option<Rc<Facts>> {
+    pub(super) fn facts(&self, file: FileId) -> Option<Rc<Facts>> {
         if let Some(known) = self.facts.borrow().get(&file) {
             return known.clone();
         }
@@ -71,7 +69,7 @@ impl<'p> Project<'p> {
     }
 
     /// True if the text of a file has a name in it.
-    pub(super) fn mentions(&self, file: File, name: &str) -> bool {
+    pub(super) fn mentions(&self, file: FileId, name: &str) -> bool {
         let text = self.files.borrow_mut().text(self.path(file));
         text.is_some_and(|text| text.contains(name))
     }
@@ -87,7 +85,7 @@ impl<'p> Project<'p> {
     }
 
     /// The manifests of a name in the directories around a file, the nearest first, each with its directory.
-    pub(super) fn manifests(&self, file: File, name: &str) -> Vec<(PathBuf, Rc<str>)> {
+    pub(super) fn manifests(&self, file: FileId, name: &str) -> Vec<(PathBuf, Rc<str>)> {
         let directories = self.path(file).ancestors().skip(1);
         let one = |directory: &Path| {
             self.text(&directory.join(name)).map(|text| (directory.to_owned(), text))

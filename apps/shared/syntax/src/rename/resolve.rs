@@ -8,39 +8,40 @@ use std::rc::Rc;
 use tree_sitter::Node;
 
 use crate::language::Language;
-use crate::source::{ancestors, field};
+use crate::source::ancestors;
 
 use super::classes::{class_around, is_in_class_body};
 use super::facts::Facts;
-use super::imports::{CRATES, Import, Imported, extent, is_conditional};
-use super::meaning::{Entity, Meaning, Space};
-use super::modules::{Rules, rules};
-use super::project::{File, Project};
+use super::imports::{Import, Imported};
+use super::meaning::{Entity, FileId, Meaning, Space};
+use super::modules::{Names, Rules, rules};
+use super::occurrences::CRATES;
+use super::project::Project;
 
 /// How many steps one name is followed through imports, aliases and types.
 const STEPS_MAX: usize = 48;
 
-/// The blocks of Rust's types by the type: each a file, and the index among the file's types and blocks.
-type Blocks = HashMap<Entity, Vec<(File, usize)>>;
+/// The `impl` blocks of Rust by their type: each a file, and the index among the file's types.
+pub(super) type ImplBlocks = HashMap<Entity, Vec<(FileId, usize)>>;
 
 /// Resolves names.
 pub(super) struct Resolver<'a, 'p> {
     pub project: &'a Project<'p>,
     pub language: Language,
     /// The files that mention the name, in which its members and their blocks can be.
-    pub units: Vec<File>,
+    pub units: Vec<FileId>,
     pub rules: Box<dyn Rules>,
     /// What is being resolved, so that a circle of imports ends.
-    busy: RefCell<BTreeSet<(File, usize, String, Space)>>,
-    owners: RefCell<Option<Rc<Blocks>>>,
+    busy: RefCell<BTreeSet<(FileId, usize, String, Space)>>,
+    pub(super) impl_blocks: RefCell<Option<Rc<ImplBlocks>>>,
     steps: RefCell<usize>,
 }
 
 impl<'a, 'p> Resolver<'a, 'p> {
-    pub(super) fn new(project: &'a Project<'p>, language: Language, units: Vec<File>) -> Self {
+    pub(super) fn new(project: &'a Project<'p>, language: Language, units: Vec<FileId>) -> Self {
         let rules = rules(language, project);
-        let (busy, owners, steps) = Default::default();
-        Self { project, language, units, rules, busy, owners, steps }
+        let (busy, impl_blocks, steps) = Default::default();
+        Self { project, language, units, rules, busy, impl_blocks, steps }
     }
 
     /// Takes one step further; without a result if there were too many.
@@ -59,7 +60,7 @@ impl<'a, 'p> Resolver<'a, 'p> {
     }
 
     /// What a name means that stands alone.
-    pub(super) fn free(&self, file: File, node: Node<'_>, space: Space) -> Meaning {
+    pub(super) fn free(&self, file: FileId, node: Node<'_>, space: Space) -> Meaning {
         let Some(facts) = self.project.facts(file) else { return Meaning::unknown() };
         let (at, name) = (node.start_byte(), facts.source.text_of(node));
         if self.language == Language::Python
@@ -67,7 +68,7 @@ impl<'a, 'p> Resolver<'a, 'p> {
             && let Some(owner) = self.class_entity(file, &facts, class.start_byte())
             && self.declares(&owner, name, Space::Any)
         {
-            return Meaning::of(member(&owner, name, Space::Any));
+            return Meaning::of(Entity::member(&owner, name, Space::Any));
         }
         if let Some((index, binding)) = facts.binding_at(at)
             && !binding.outermost
@@ -78,57 +79,43 @@ impl<'a, 'p> Resolver<'a, 'p> {
                 (false, _) => Meaning::of(self.binding_entity(file, &facts, index)),
             };
         }
-        if self.is_rust() && self.is_in_unbound_code(node) {
+        if self.is_rust() && is_in_unbound_code(node) {
             return Meaning::unknown();
         }
         self.visible(file, at, name, space)
     }
 
-    /// True for code with variables whose scopes aren't known: the value of a constant.
-    fn is_in_unbound_code(&self, node: Node<'_>) -> bool {
-        let inner =
-            |one: &Node<'_>| matches!(one.kind(), "block" | "closure_expression" | "function_item");
-        let all: Vec<_> = ancestors(node).filter(inner).collect();
-        let item_around = |one: Node<'_>| {
-            ancestors(one)
-                .find(|up| up.kind().ends_with("_item"))
-                .is_some_and(|up| matches!(up.kind(), "const_item" | "static_item" | "enum_item"))
-        };
-        !all.is_empty() && !all.iter().any(|one| one.kind() == "function_item")
-            || all.iter().any(|one| one.kind() != "function_item" && item_around(*one))
-    }
-
     /// The entity that a binding is.
-    pub(super) fn binding_entity(&self, file: File, facts: &Facts, index: usize) -> Entity {
+    pub(super) fn binding_entity(&self, file: FileId, facts: &Facts, index: usize) -> Entity {
         let Some(binding) = facts.bindings.get(index) else { return Entity::Unknown };
         let first = binding.declarations.first().map_or(0, |one| one.at.start);
         if let Some(entity) = self.member_at(file, facts, first) {
             return entity;
         }
         match binding.outermost {
-            true => item(file, 0, &binding.name, Space::Any),
+            true => Entity::item(file, 0, &binding.name, Space::Any),
             false => Entity::Local { file, binding: index },
         }
     }
 
     /// The member whose declaration stands at a byte.
-    pub(super) fn member_at(&self, file: File, facts: &Facts, at: usize) -> Option<Entity> {
+    pub(super) fn member_at(&self, file: FileId, facts: &Facts, at: usize) -> Option<Entity> {
         let declares = |one: &&super::classes::Member| one.at.start == at;
         let mut all = facts.classes.iter();
         let (class, one) =
             all.find_map(|class| Some((class, class.members.iter().find(declares)?)))?;
         let owner = self.owner(file, facts, class)?;
-        Some(member(&owner, &one.name, one.space))
+        Some(Entity::member(&owner, &one.name, one.space))
     }
 
     /// What is declared at a byte.
-    pub(super) fn declared_at(&self, file: File, at: usize) -> Option<Entity> {
+    pub(super) fn declared_at(&self, file: FileId, at: usize) -> Option<Entity> {
         let facts = self.project.facts(file)?;
         if let Some(entity) = self.member_at(file, &facts, at) {
             return Some(entity);
         }
         if let Some(one) = facts.items.iter().find(|one| one.at.start == at) {
-            return Some(item(file, one.extent.start, &one.name, one.space));
+            return Some(Entity::item(file, one.extent.start, &one.name, one.space));
         }
         let (index, binding) = facts.binding_at(at)?;
         let declared = binding.declarations.iter().any(|one| one.at.start == at);
@@ -136,29 +123,19 @@ impl<'a, 'p> Resolver<'a, 'p> {
     }
 
     /// The entity of the type around a byte.
-    pub(super) fn class_entity(&self, file: File, facts: &Facts, at: usize) -> Option<Entity> {
+    pub(super) fn class_entity(&self, file: FileId, facts: &Facts, at: usize) -> Option<Entity> {
         let class = facts.classes.get(class_around(&facts.classes, at)?)?;
         self.owner(file, facts, class)
     }
 
-    /// Returns the innermost bytes around a position that are a module of Rust; elsewhere the whole file.
-    fn module_extent(&self, facts: &Facts, at: usize) -> Range<usize> {
-        let all = 0..facts.source.text().len() + 1;
-        if !self.is_rust() {
-            return all;
-        }
-        let mut modules = facts.modules.iter().filter(|one| one.contains(&at));
-        modules.by_ref().min_by_key(|one| one.len()).cloned().unwrap_or(all)
-    }
-
     /// The module around a byte.
-    pub(super) fn module_at(&self, file: File, at: usize) -> Entity {
+    pub(super) fn module_at(&self, file: FileId, at: usize) -> Entity {
         let Some(facts) = self.project.facts(file) else { return Entity::Unknown };
-        Entity::Module { file, scope: self.module_extent(&facts, at).start }
+        Entity::Module { file, scope: facts.module_extent(at).start }
     }
 
     /// What a name means at a byte outside of the scopes of variables.
-    pub(super) fn visible(&self, file: File, at: usize, name: &str, space: Space) -> Meaning {
+    pub(super) fn visible(&self, file: FileId, at: usize, name: &str, space: Space) -> Meaning {
         let mut meaning = Meaning::default();
         if !self.explicit_into(file, at, name, space, &mut meaning) {
             meaning.extend(self.globbed(file, at, name, space).0);
@@ -167,7 +144,7 @@ impl<'a, 'p> Resolver<'a, 'p> {
     }
 
     /// What a name means that the scopes around a byte declare or import by name.
-    pub(super) fn explicit(&self, file: File, at: usize, name: &str, space: Space) -> Meaning {
+    pub(super) fn explicit(&self, file: FileId, at: usize, name: &str, space: Space) -> Meaning {
         let mut meaning = Meaning::default();
         self.explicit_into(file, at, name, space, &mut meaning);
         meaning
@@ -177,7 +154,7 @@ impl<'a, 'p> Resolver<'a, 'p> {
     /// found, or only what some builds have.
     fn explicit_into(
         &self,
-        file: File,
+        file: FileId,
         at: usize,
         name: &str,
         space: Space,
@@ -189,13 +166,13 @@ impl<'a, 'p> Resolver<'a, 'p> {
         };
         if !self.is_rust() {
             let own = facts.outermost(name).filter(|one| one.declared);
-            meaning.extend(own.map(|one| item(file, 0, &one.name, Space::Any)));
+            meaning.extend(own.map(|one| Entity::item(file, 0, &one.name, Space::Any)));
             for import in facts.imports_at(name, at) {
                 meaning.extend(self.import(file, import, space).0);
             }
             return !meaning.is_empty();
         }
-        let module = self.module_extent(&facts, at);
+        let module = facts.module_extent(at);
         let fits = |extent: &Range<usize>| {
             extent.contains(&at) && extent.start >= module.start && extent.end <= module.end
         };
@@ -211,13 +188,13 @@ impl<'a, 'p> Resolver<'a, 'p> {
         for length in lengths {
             let mut certain = false;
             for one in items.iter().filter(|one| one.extent.len() == length) {
-                meaning.extend([item(file, one.extent.start, &one.name, one.space)]);
+                meaning.extend([Entity::item(file, one.extent.start, &one.name, one.space)]);
                 certain |= !one.conditional;
             }
             for import in imports.iter().filter(|one| one.extent.len() == length) {
                 // What is imported may be of another space than the one that is meant.
                 let imported = self.import(file, import, space);
-                let fitting = imported.0.into_iter().filter(|one| is_in_space(one, space));
+                let fitting = imported.0.into_iter().filter(|one| one.is_in(space));
                 let fitting: Vec<_> = fitting.collect();
                 certain |= !fitting.is_empty() && !import.conditional;
                 meaning.extend(fitting);
@@ -230,9 +207,9 @@ impl<'a, 'p> Resolver<'a, 'p> {
     }
 
     /// What a name means that a file may have from a module of which it imports everything.
-    fn globbed(&self, file: File, at: usize, name: &str, space: Space) -> Meaning {
+    fn globbed(&self, file: FileId, at: usize, name: &str, space: Space) -> Meaning {
         let Some(facts) = self.project.facts(file) else { return Meaning::unknown() };
-        let module = self.module_extent(&facts, at);
+        let module = facts.module_extent(at);
         let globs = facts.imports.iter().filter(|one| {
             one.what == Imported::All
                 && one.extent.contains(&at)
@@ -242,7 +219,7 @@ impl<'a, 'p> Resolver<'a, 'p> {
         self.globs_name(file, globs.collect(), name, space)
     }
 
-    fn globs_name(&self, file: File, globs: Vec<&Import>, name: &str, space: Space) -> Meaning {
+    fn globs_name(&self, file: FileId, globs: Vec<&Import>, name: &str, space: Space) -> Meaning {
         let (mut meaning, mut unseen) = (Meaning::default(), false);
         for glob in globs {
             let modules = self.import(file, glob, space);
@@ -266,7 +243,7 @@ impl<'a, 'p> Resolver<'a, 'p> {
     }
 
     /// What an import brings in.
-    pub(super) fn import(&self, file: File, import: &Import, space: Space) -> Meaning {
+    pub(super) fn import(&self, file: FileId, import: &Import, space: Space) -> Meaning {
         let key = (file, import.extent.start, format!("{}={:?}", import.name, import.path), space);
         if !self.busy.borrow_mut().insert(key.clone()) {
             return Meaning::default();
@@ -303,7 +280,13 @@ impl<'a, 'p> Resolver<'a, 'p> {
     }
 
     /// What a module has under a name.
-    pub(super) fn in_module(&self, file: File, scope: usize, name: &str, space: Space) -> Meaning {
+    pub(super) fn in_module(
+        &self,
+        file: FileId,
+        scope: usize,
+        name: &str,
+        space: Space,
+    ) -> Meaning {
         let key = (file, scope, name.to_owned(), space);
         if !self.busy.borrow_mut().insert(key.clone()) {
             return Meaning::default();
@@ -313,7 +296,7 @@ impl<'a, 'p> Resolver<'a, 'p> {
         meaning
     }
 
-    fn in_module_once(&self, file: File, scope: usize, name: &str, space: Space) -> Meaning {
+    fn in_module_once(&self, file: FileId, scope: usize, name: &str, space: Space) -> Meaning {
         let Some(facts) = self.project.facts(file) else { return Meaning::unknown() };
         if self.language.is_ecmascript() {
             let exports = facts.imports.iter().filter(|one| one.only_exported);
@@ -345,7 +328,12 @@ impl<'a, 'p> Resolver<'a, 'p> {
     }
 
     /// What a path of Rust means.
-    pub(super) fn path(&self, (file, at): (File, usize), path: &[String], space: Space) -> Meaning {
+    pub(super) fn path(
+        &self,
+        (file, at): (FileId, usize),
+        path: &[String],
+        space: Space,
+    ) -> Meaning {
         let Some((last, before)) = path.split_last() else { return Meaning::unknown() };
         if before.is_empty() {
             let alone = self.rules.module(self, (file, at), path);
@@ -355,97 +343,44 @@ impl<'a, 'p> Resolver<'a, 'p> {
         let modules = self.rules.module(self, (file, at), before);
         modules.then(|module| self.descend(module, last, space))
     }
+}
 
-    /// The types and their blocks, by what they are blocks of.
-    pub(super) fn owners(&self) -> Rc<Blocks> {
-        if let Some(known) = self.owners.borrow().as_ref() {
-            return known.clone();
-        }
-        // An empty one for what is asked while it is made.
-        *self.owners.borrow_mut() = Some(Rc::default());
-        let mut owners = Blocks::new();
-        for file in &self.units {
-            let Some(facts) = self.project.facts(*file) else { continue };
-            for (index, class) in facts.classes.iter().enumerate().filter(|(_, one)| one.is_impl) {
-                let node = facts.source.node_at(&class.at);
-                if let Some(owner) = self.impl_owner(*file, node) {
-                    owners.entry(owner).or_default().push((*file, index));
-                }
-            }
-        }
-        let owners = Rc::new(owners);
-        *self.owners.borrow_mut() = Some(owners.clone());
-        owners
+impl<'p> Names<'p> for Resolver<'_, 'p> {
+    fn project(&self) -> &Project<'p> {
+        self.project
     }
 
-    /// The type that an `impl` is of.
-    pub(super) fn impl_owner(&self, file: File, node: Node<'_>) -> Option<Entity> {
-        self.type_entity(file, node).only().cloned()
+    fn module_at(&self, file: FileId, at: usize) -> Entity {
+        self.module_at(file, at)
     }
-}
 
-/// The item of a scope.
-pub(super) fn item(file: File, scope: usize, name: &str, space: Space) -> Entity {
-    Entity::Item { file, scope, name: Rc::from(name), space }
-}
+    fn self_type(&self, file: FileId, facts: &Facts, at: usize) -> Option<Entity> {
+        self.self_type(file, facts, at)
+    }
 
-/// A member of a type.
-pub(super) fn member(owner: &Entity, name: &str, space: Space) -> Entity {
-    Entity::Member { owner: Rc::new(owner.clone()), name: Rc::from(name), space }
-}
+    fn descend(&self, entity: &Entity, name: &str, space: Space) -> Meaning {
+        self.descend(entity, name, space)
+    }
 
-/// True if what was found can be meant where a name of a space is.
-fn is_in_space(entity: &Entity, wanted: Space) -> bool {
-    match entity {
-        Entity::Item { space, .. } => {
-            wanted == Space::Any || *space == wanted || *space == Space::Any
-                // The name of a struct is a value, too, if it has no names for its fields.
-                || (wanted == Space::Value && *space == Space::Type)
-        }
-        Entity::Module { .. } | Entity::Package(_) => wanted != Space::Macro,
-        _ => true,
+    fn explicit(&self, file: FileId, at: usize, name: &str, space: Space) -> Meaning {
+        self.explicit(file, at, name, space)
+    }
+
+    fn visible(&self, file: FileId, at: usize, name: &str, space: Space) -> Meaning {
+        self.visible(file, at, name, space)
     }
 }
 
-/// An item of Rust.
-#[derive(Debug, Clone)]
-pub(super) struct RustItem {
-    pub name: String,
-    pub space: Space,
-    pub at: Range<usize>,
-    /// Where it can be used without a path.
-    pub extent: Range<usize>,
-    /// True if it is a struct, which may be a value as well.
-    pub constructor: bool,
-    /// True if only some builds have it.
-    pub conditional: bool,
-}
-
-impl RustItem {
-    pub(super) fn is_in(&self, wanted: Space) -> bool {
-        wanted == Space::Any || self.space == wanted || (wanted == Space::Value && self.constructor)
-    }
-
-    /// The item that a node declares outside of types.
-    pub(super) fn of(source: &crate::source::Source, node: Node<'_>) -> Option<Self> {
-        let space = match node.kind() {
-            "function_item" | "function_signature_item" | "const_item" | "static_item" => {
-                Space::Value
-            }
-            "struct_item" | "union_item" | "enum_item" | "trait_item" | "type_item"
-            | "mod_item" => Space::Type,
-            "macro_definition" => Space::Macro,
-            _ => return None,
-        };
-        let name = field(node, "name")?;
-        let around = ancestors(node)
-            .find(|one| matches!(one.kind(), "block" | "impl_item" | "trait_item" | "mod_item"));
-        if around.is_some_and(|one| matches!(one.kind(), "impl_item" | "trait_item")) {
-            return None;
-        }
-        let constructor = node.kind() == "struct_item";
-        let (name, at) = (source.text_of(name).to_owned(), name.byte_range());
-        let conditional = is_conditional(source, node);
-        Some(Self { name, space, at, extent: extent(source, node), constructor, conditional })
-    }
+/// True for code with variables whose scopes aren't known: the value of a constant.
+fn is_in_unbound_code(node: Node<'_>) -> bool {
+    let inner =
+        |one: &Node<'_>| matches!(one.kind(), "block" | "closure_expression" | "function_item");
+    let all: Vec<_> = ancestors(node).filter(inner).collect();
+    let item_around = |one: Node<'_>| {
+        ancestors(one)
+            .find(|up| up.kind().ends_with("_item"))
+            .is_some_and(|up| matches!(up.kind(), "const_item" | "static_item" | "enum_item"))
+    };
+    !all.is_empty() && !all.iter().any(|one| one.kind() == "function_item")
+        || all.iter().any(|one| one.kind() != "function_item" && item_around(*one))
 }

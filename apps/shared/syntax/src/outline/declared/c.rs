@@ -78,31 +78,7 @@ pub(super) fn c<'t>(source: &Source, node: Node<'t>) -> Vec<Declared<'t>> {
                 _ => found,
             }
         }
-        "type_definition" => {
-            let ty = field(node, "type");
-            let aggregate = ty.filter(|ty| field(*ty, "body").is_some());
-            let kind = match aggregate.map(|ty| ty.kind()) {
-                Some("enum_specifier") => SymbolKind::Enum,
-                Some(_) => SymbolKind::Class,
-                None => SymbolKind::Type,
-            };
-            let mut found = Vec::new();
-            if let Some((ty, name)) = aggregate.and_then(|ty| Some((ty, field(ty, "name")?))) {
-                let mut one = Declared::new(kind, "", name, ty);
-                one.item = node;
-                found.push(one);
-            }
-            for part in fields(node, "declarator") {
-                let Some((name, _, _)) = declarator(source, part) else { continue };
-                if found.iter().any(|one| source.text_of(one.name) == source.text_of(name)) {
-                    continue;
-                }
-                let mut one = Declared::new(kind, "typedef", name, node);
-                one.body = aggregate.and_then(|ty| field(ty, "body"));
-                found.push(one);
-            }
-            found
-        }
+        "type_definition" => typedef(source, node),
         // Of a typedef, the definition above is the symbol.
         "struct_specifier" | "union_specifier" | "class_specifier" | "enum_specifier"
             if is_definition
@@ -123,4 +99,31 @@ pub(super) fn c<'t>(source: &Source, node: Node<'t>) -> Vec<Declared<'t>> {
         "preproc_function_def" => with_name(SymbolKind::Macro, "#define"),
         _ => Vec::new(),
     }
+}
+
+/// The type that a `typedef` defines, and its other names.
+fn typedef<'t>(source: &Source, node: Node<'t>) -> Vec<Declared<'t>> {
+    let ty = field(node, "type");
+    let aggregate = ty.filter(|ty| field(*ty, "body").is_some());
+    let kind = match aggregate.map(|ty| ty.kind()) {
+        Some("enum_specifier") => SymbolKind::Enum,
+        Some(_) => SymbolKind::Class,
+        None => SymbolKind::Type,
+    };
+    let mut found = Vec::new();
+    if let Some((ty, name)) = aggregate.and_then(|ty| Some((ty, field(ty, "name")?))) {
+        let mut one = Declared::new(kind, "", name, ty);
+        one.item = node;
+        found.push(one);
+    }
+    for part in fields(node, "declarator") {
+        let Some((name, _, _)) = declarator(source, part) else { continue };
+        if found.iter().any(|one| source.text_of(one.name) == source.text_of(name)) {
+            continue;
+        }
+        let mut one = Declared::new(kind, "typedef", name, node);
+        one.body = aggregate.and_then(|ty| field(ty, "body"));
+        found.push(one);
+    }
+    found
 }

@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::rename::meaning::{Entity, Meaning};
-use crate::rename::project::{File, Project, normal};
-use crate::rename::resolve::Resolver;
+use crate::rename::meaning::{Entity, FileId, Meaning};
+use crate::rename::project::{Project, normal};
 
-use super::Rules;
+use super::rules::{Names, Rules};
 
 /// The modules that Node has without a package.
 const NODE: &str = "assert async_hooks buffer child_process cluster console constants crypto dgram \
@@ -27,16 +26,16 @@ pub(super) struct EcmaScript;
 impl Rules for EcmaScript {
     fn module(
         &self,
-        resolver: &Resolver<'_, '_>,
-        (file, _): (File, usize),
+        names: &dyn Names<'_>,
+        (file, _): (FileId, usize),
         path: &[String],
     ) -> Meaning {
-        let project = resolver.project;
+        let project = names.project();
         let Some(path) = path.first() else { return Meaning::unknown() };
         if path.starts_with('.') {
             let directory = project.path(file).parent().unwrap_or(Path::new(""));
             return match normal(&directory.join(path)) {
-                Some(path) => at(resolver, &path),
+                Some(path) => at(names, &path),
                 None => Meaning::outside(),
             };
         }
@@ -47,7 +46,7 @@ impl Rules for EcmaScript {
         package(project, file, path)
     }
 
-    fn twins(&self, project: &Project<'_>, file: File) -> Vec<File> {
+    fn twins(&self, project: &Project<'_>, file: FileId) -> Vec<FileId> {
         let path = project.path(file).to_str().unwrap_or_default();
         let pairs = [(".d.ts", ".js"), (".d.mts", ".mjs"), (".d.cts", ".cjs"), (".d.ts", ".jsx")];
         let pairs = pairs.into_iter().flat_map(|(one, other)| [(one, other), (other, one)]);
@@ -72,11 +71,11 @@ impl Rules for EcmaScript {
 }
 
 /// The file that a path means.
-fn at(resolver: &Resolver<'_, '_>, path: &Path) -> Meaning {
-    let project = resolver.project;
+fn at(names: &dyn Names<'_>, path: &Path) -> Meaning {
+    let project = names.project();
     let text = path.to_str().unwrap_or_default();
     let with = |text: &str, end: &str| project.file(Path::new(&format!("{text}.{end}")));
-    let mut files: Vec<File> = Vec::new();
+    let mut files: Vec<FileId> = Vec::new();
     files.extend(project.file(path));
     files.extend(ENDINGS.iter().filter_map(|end| with(text, end)));
     // TypeScript writes the path that its output will have.
@@ -101,7 +100,7 @@ fn at(resolver: &Resolver<'_, '_>, path: &Path) -> Meaning {
         [] => Meaning::unknown(),
         [file] => Meaning::of(Entity::Module { file: *file, scope: 0 }),
         // A module and its declarations.
-        [one, other] if resolver.rules.twins(project, *one).contains(other) => {
+        [one, other] if EcmaScript.twins(project, *one).contains(other) => {
             Meaning([one, other].map(|file| Entity::Module { file: *file, scope: 0 }).into())
         }
         // Which of them is taken depends on the tool.
@@ -113,7 +112,7 @@ fn at(resolver: &Resolver<'_, '_>, path: &Path) -> Meaning {
 }
 
 /// What a path means that isn't relative: a package, if the project has no names of its own for such paths.
-fn package(project: &Project<'_>, file: File, path: &str) -> Meaning {
+fn package(project: &Project<'_>, file: FileId, path: &str) -> Meaning {
     if path.starts_with(['~', '#', '/']) || path.starts_with("@/") {
         return Meaning::unknown();
     }

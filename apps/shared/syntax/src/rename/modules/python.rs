@@ -2,11 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::rename::meaning::{Entity, Meaning};
-use crate::rename::project::{File, Project};
-use crate::rename::resolve::Resolver;
+use crate::rename::meaning::{Entity, FileId, Meaning};
+use crate::rename::project::Project;
 
-use super::Rules;
+use super::rules::{Names, Rules};
 
 /// The modules of the standard library, up to Python 3.14.
 const STANDARD: &str = include_str!("python_modules.txt");
@@ -21,11 +20,11 @@ pub(super) struct Python;
 impl Rules for Python {
     fn module(
         &self,
-        resolver: &Resolver<'_, '_>,
-        (file, _): (File, usize),
+        names: &dyn Names<'_>,
+        (file, _): (FileId, usize),
         path: &[String],
     ) -> Meaning {
-        let project = resolver.project;
+        let project = names.project();
         let dots = path.iter().take_while(|part| *part == ".").count();
         if dots > 0 {
             let package = project.path(file).ancestors().nth(dots);
@@ -57,12 +56,12 @@ impl Rules for Python {
         }
     }
 
-    fn submodule(&self, resolver: &Resolver<'_, '_>, directory: &str, name: &str) -> Meaning {
-        let found = below(resolver.project, Path::new(directory), &[name.to_owned()]);
+    fn submodule(&self, names: &dyn Names<'_>, directory: &str, name: &str) -> Meaning {
+        let found = below(names.project(), Path::new(directory), &[name.to_owned()]);
         if is_lost(&found) { Meaning::default() } else { found }
     }
 
-    fn twins(&self, project: &Project<'_>, file: File) -> Vec<File> {
+    fn twins(&self, project: &Project<'_>, file: FileId) -> Vec<FileId> {
         let path = project.path(file);
         let other = match path.extension().and_then(|end| end.to_str()) {
             Some("py") => path.with_extension("pyi"),
@@ -115,7 +114,7 @@ fn below(project: &Project<'_>, directory: &Path, path: &[String]) -> Meaning {
 
 /// The directories that are likely on the search path of a file: the one of its outermost package, which a script
 /// and a test runner put there, the project's own, and its `src`.
-fn roots(project: &Project<'_>, file: File) -> Vec<PathBuf> {
+fn roots(project: &Project<'_>, file: FileId) -> Vec<PathBuf> {
     let mut package = project.path(file).parent().unwrap_or(Path::new("")).to_owned();
     while ["py", "pyi"]
         .iter()
@@ -138,7 +137,7 @@ fn is_anywhere(project: &Project<'_>, head: &str) -> bool {
 }
 
 /// True if a manifest asks for a distribution of a module's name.
-fn is_dependency(project: &Project<'_>, file: File, head: &str) -> bool {
+fn is_dependency(project: &Project<'_>, file: FileId, head: &str) -> bool {
     let same = |name: &str| {
         let plain = |text: &str| text.to_lowercase().replace(['-', '.'], "_");
         plain(name) == plain(head)

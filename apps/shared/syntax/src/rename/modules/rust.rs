@@ -6,13 +6,12 @@ use std::path::{Path, PathBuf};
 use tree_sitter::Node;
 
 use crate::language::Language;
-use crate::rename::imports::CRATES;
-use crate::rename::meaning::{Entity, Meaning, Space};
-use crate::rename::project::{File, Project, normal};
-use crate::rename::resolve::Resolver;
+use crate::rename::meaning::{Entity, FileId, Meaning, Space};
+use crate::rename::occurrences::CRATES;
+use crate::rename::project::{Project, normal};
 use crate::source::{Source, ancestors, field};
 
-use super::Rules;
+use super::rules::{Names, Rules};
 
 /// A crate's root, and the table of those that it can name.
 struct Manifest {
@@ -21,22 +20,22 @@ struct Manifest {
 }
 
 /// A declaration `mod name;`: the file and the byte of its module, and the module's file.
-type Parent = (File, usize);
+type Parent = (FileId, usize);
 
 pub(super) struct Rust {
     /// The roots of all crates.
-    roots: BTreeSet<File>,
+    roots: BTreeSet<FileId>,
     /// By file, the modules that declare it as a module of theirs.
-    parents: BTreeMap<File, BTreeSet<Parent>>,
+    parents: BTreeMap<FileId, BTreeSet<Parent>>,
     /// By file and byte of the module's name, the file that it is.
-    children: BTreeMap<(File, usize), Option<File>>,
+    children: BTreeMap<(FileId, usize), Option<FileId>>,
 }
 
 impl Rust {
     pub(super) fn new(project: &Project<'_>) -> Self {
         let mut rust =
             Self { roots: roots(project), parents: BTreeMap::new(), children: BTreeMap::new() };
-        let mut open: Vec<File> = rust.roots.iter().copied().collect();
+        let mut open: Vec<FileId> = rust.roots.iter().copied().collect();
         let mut seen = BTreeSet::new();
         while let Some(file) = open.pop() {
             if !seen.insert(file) {
@@ -63,11 +62,11 @@ impl Rust {
     fn child(
         &self,
         project: &Project<'_>,
-        file: File,
+        file: FileId,
         source: &Source,
         node: Node<'_>,
         name: &str,
-    ) -> Option<File> {
+    ) -> Option<FileId> {
         let path = project.path(file);
         let directory = path.parent()?;
         if let Some(written) = path_attribute(source, node) {
@@ -89,7 +88,7 @@ impl Rust {
     }
 
     /// The roots of the crates that a file is in.
-    fn roots_of(&self, file: File) -> BTreeSet<File> {
+    fn roots_of(&self, file: FileId) -> BTreeSet<FileId> {
         let (mut found, mut open, mut seen) = (BTreeSet::new(), vec![file], BTreeSet::new());
         while let Some(next) = open.pop() {
             if !seen.insert(next) {
@@ -104,24 +103,24 @@ impl Rust {
     }
 
     /// The modules around a module.
-    fn parents_of(&self, resolver: &Resolver<'_, '_>, module: &Entity) -> Meaning {
+    fn parents_of(&self, names: &dyn Names<'_>, module: &Entity) -> Meaning {
         let Entity::Module { file, scope } = module else { return Meaning::unknown() };
         if *scope > 0 {
-            return Meaning::of(resolver.module_at(*file, scope.saturating_sub(1)));
+            return Meaning::of(names.module_at(*file, scope.saturating_sub(1)));
         }
         let parents = self.parents.get(file).into_iter().flatten();
-        let parents = parents.map(|(file, at)| resolver.module_at(*file, *at));
+        let parents = parents.map(|(file, at)| names.module_at(*file, *at));
         Meaning(parents.collect()).or(Meaning::unknown)
     }
 
     /// The crate that a name means which no scope declares.
-    fn extern_crate(&self, resolver: &Resolver<'_, '_>, file: File, name: &str) -> Meaning {
+    fn extern_crate(&self, names: &dyn Names<'_>, file: FileId, name: &str) -> Meaning {
         let mut meaning = Meaning::default();
         for root in self.roots_of(file) {
-            let Some(manifest) = manifest_of(resolver.project, root) else {
+            let Some(manifest) = manifest_of(names.project(), root) else {
                 return Meaning::unknown();
             };
-            meaning.extend(self.named_crate(resolver.project, root, &manifest, name).0);
+            meaning.extend(self.named_crate(names.project(), root, &manifest, name).0);
         }
         if meaning.is_empty() && matches!(name, "std" | "core" | "alloc" | "proc_macro" | "test") {
             return Meaning::outside();
@@ -132,7 +131,7 @@ impl Rust {
     fn named_crate(
         &self,
         project: &Project<'_>,
-        root: File,
+        root: FileId,
         manifest: &Manifest,
         name: &str,
     ) -> Meaning {
@@ -177,11 +176,11 @@ impl Rust {
 impl Rules for Rust {
     fn module(
         &self,
-        resolver: &Resolver<'_, '_>,
-        (file, at): (File, usize),
+        names: &dyn Names<'_>,
+        (file, at): (FileId, usize),
         path: &[String],
     ) -> Meaning {
-        let own = resolver.module_at(file, at);
+        let own = names.module_at(file, at);
         let Some((head, mut rest)) = path.split_first() else { return Meaning::of(own) };
         let mut meaning = match head.as_str() {
             "crate" | "$crate" => {
@@ -191,25 +190,25 @@ impl Rules for Rust {
                 roots.or(Meaning::unknown)
             }
             "self" => Meaning::of(own),
-            "super" => self.parents_of(resolver, &own),
+            "super" => self.parents_of(names, &own),
             "Self" => {
-                let facts = resolver.project.facts(file);
-                let entity = facts.and_then(|facts| resolver.self_type(file, &facts, at));
+                let facts = names.project().facts(file);
+                let entity = facts.and_then(|facts| names.self_type(file, &facts, at));
                 entity.map_or(Meaning::unknown(), Meaning::of)
             }
             CRATES => {
                 let Some((name, after)) = rest.split_first() else { return Meaning::unknown() };
                 rest = after;
-                self.extern_crate(resolver, file, name).or(Meaning::unknown)
+                self.extern_crate(names, file, name).or(Meaning::unknown)
             }
-            head => self.head(resolver, (file, at), head),
+            head => self.head(names, (file, at), head),
         };
         while rest.first().is_some_and(|part| part == "super") {
-            meaning = meaning.then(|module| self.parents_of(resolver, module));
+            meaning = meaning.then(|module| self.parents_of(names, module));
             rest = &rest[1..];
         }
         for part in rest {
-            meaning = meaning.then(|module| resolver.descend(module, part, Space::Type));
+            meaning = meaning.then(|module| names.descend(module, part, Space::Type));
         }
         meaning
     }
@@ -218,14 +217,11 @@ impl Rules for Rust {
         name == "main"
     }
 
-    fn module_of_item(&self, resolver: &Resolver<'_, '_>, item: &Entity) -> Option<Meaning> {
+    fn module_of_item(&self, names: &dyn Names<'_>, item: &Entity) -> Option<Meaning> {
         let Entity::Item { file, scope, name, space: Space::Type } = item else { return None };
-        let facts = resolver.project.facts(*file)?;
-        let same = |one: &&crate::rename::resolve::RustItem| {
-            one.extent.start == *scope && one.name == **name && one.space == Space::Type
-        };
+        let facts = names.project().facts(*file)?;
         let mut meaning = Meaning::default();
-        for one in facts.items.iter().filter(same) {
+        for one in facts.items_of(*scope, name, Space::Type) {
             let node = facts.source.node_at(&one.at).parent()?;
             if node.kind() != "mod_item" {
                 return None;
@@ -246,23 +242,23 @@ impl Rules for Rust {
 
 impl Rust {
     /// The first name of a path: what the scopes have, else a crate.
-    fn head(&self, resolver: &Resolver<'_, '_>, (file, at): (File, usize), head: &str) -> Meaning {
+    fn head(&self, names: &dyn Names<'_>, (file, at): (FileId, usize), head: &str) -> Meaning {
         // Up to the edition of 2015 an import's path begins at the crate's root, another one doesn't.
         let roots = self.roots_of(file);
-        let old = roots.iter().any(|root| is_of_2015(resolver.project, *root));
-        let outermost = resolver.module_at(file, at) == Entity::Module { file, scope: 0 };
+        let old = roots.iter().any(|root| is_of_2015(names.project(), *root));
+        let outermost = names.module_at(file, at) == Entity::Module { file, scope: 0 };
         if old && !(roots.contains(&file) && outermost) {
             return Meaning::unknown();
         }
-        let explicit = resolver.explicit(file, at, head, Space::Type);
+        let explicit = names.explicit(file, at, head, Space::Type);
         if !explicit.is_empty() {
             return explicit;
         }
-        let dependency = self.extern_crate(resolver, file, head);
+        let dependency = self.extern_crate(names, file, head);
         if !dependency.is_empty() {
             return dependency;
         }
-        let globbed = resolver.visible(file, at, head, Space::Type);
+        let globbed = names.visible(file, at, head, Space::Type);
         if !globbed.is_empty() {
             return globbed;
         }
@@ -287,26 +283,26 @@ fn path_attribute(source: &Source, node: Node<'_>) -> Option<String> {
     None
 }
 
-fn manifest_of(project: &Project<'_>, root: File) -> Option<Manifest> {
+fn manifest_of(project: &Project<'_>, root: FileId) -> Option<Manifest> {
     let all = project.manifests(root, "Cargo.toml").into_iter();
     let mut parsed =
         all.filter_map(|(directory, text)| Some(Manifest { directory, table: text.parse().ok()? }));
     parsed.find(|one| one.table.contains_key("package"))
 }
 
-fn workspace_of(project: &Project<'_>, root: File) -> Option<Manifest> {
+fn workspace_of(project: &Project<'_>, root: FileId) -> Option<Manifest> {
     let all = project.manifests(root, "Cargo.toml").into_iter();
     let mut parsed =
         all.filter_map(|(directory, text)| Some(Manifest { directory, table: text.parse().ok()? }));
     parsed.find(|one| one.table.contains_key("workspace"))
 }
 
-fn is_patched(project: &Project<'_>, root: File) -> bool {
+fn is_patched(project: &Project<'_>, root: FileId) -> bool {
     let all = project.manifests(root, "Cargo.toml");
     all.iter().any(|(_, text)| text.contains("[patch") || text.contains("[replace"))
 }
 
-fn is_of_2015(project: &Project<'_>, root: File) -> bool {
+fn is_of_2015(project: &Project<'_>, root: FileId) -> bool {
     let edition = |table: &toml::Table| -> Option<String> {
         let edition = table.get("package")?.get("edition")?;
         Some(edition.as_str().unwrap_or("inherited").to_owned())
@@ -334,7 +330,7 @@ fn dependency<'t>(table: &'t toml::Table, name: &str) -> Option<&'t toml::Value>
 }
 
 /// The root of the library of the package in a directory.
-fn library(project: &Project<'_>, directory: &Path) -> Option<File> {
+fn library(project: &Project<'_>, directory: &Path) -> Option<FileId> {
     let text = project.text(&directory.join("Cargo.toml"))?;
     let table: toml::Table = text.parse().ok()?;
     let named = table.get("lib").and_then(|lib| lib.get("path")).and_then(|path| path.as_str());
@@ -342,7 +338,7 @@ fn library(project: &Project<'_>, directory: &Path) -> Option<File> {
 }
 
 /// The files that Cargo builds crates from.
-fn roots(project: &Project<'_>) -> BTreeSet<File> {
+fn roots(project: &Project<'_>) -> BTreeSet<FileId> {
     let mut packages: BTreeMap<PathBuf, Option<toml::Table>> = BTreeMap::new();
     let mut found = BTreeSet::new();
     for (file, path) in project.paths() {

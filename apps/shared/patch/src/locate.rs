@@ -7,11 +7,11 @@ use crate::limits::{CANDIDATES_MAX, LOOKAHEAD};
 use crate::matching::{Lines, SPACE, Shift, Tolerance, TooMuchWork, Work};
 use crate::model::{Hunk, Tag};
 use crate::nearest::{Nearest, nearest};
-use crate::plan::HunkOutcome;
+use crate::plan::outcome::HunkOutcome;
 
 /// Where a hunk goes.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct HunkPosition {
     /// The line where it begins, from 0.
     pub(crate) start: usize,
     pub(crate) tolerance: Tolerance,
@@ -20,7 +20,7 @@ pub(crate) struct Place {
 
 /// What is known of one hunk's place.
 pub(crate) enum Decision {
-    At(Vec<Place>),
+    At(Vec<HunkPosition>),
     /// The new lines stand here already: from, to.
     Already(usize, usize),
     /// Nothing decides between these; `more` than are listed.
@@ -45,15 +45,15 @@ pub(crate) struct Order {
 }
 
 impl Order {
-    /// Takes in that a hunk was placed, and where its changes end.
-    pub(crate) fn follow(&mut self, hunk: &Hunk<'_>, places: &[Place], end: usize) {
+    /// Records where a hunk was placed, and where its changes end.
+    pub(crate) fn follow(&mut self, hunk: &Hunk<'_>, places: &[HunkPosition], end: usize) {
         self.floor = end;
         if let (Some(number), [place], false) = (hunk.number, places, hunk.number_is_before) {
             self.drift = (place.start + 1).cast_signed() - number.cast_signed();
         }
     }
 
-    /// Takes in that changes were made.
+    /// Records the changes that were made.
     pub(crate) fn shift(&mut self, made: &[HunkOutcome]) {
         let grown: isize = made.iter().map(HunkOutcome::grown).sum();
         self.floor = self.floor.saturating_add_signed(grown);
@@ -61,76 +61,136 @@ impl Order {
     }
 }
 
-/// Decides on the place of `hunks[index]`. `picks` are the caller's, of the candidates that were told.
-pub(crate) fn decide(
-    lines: &Lines<'_, '_>,
-    hunks: &[Hunk<'_>],
-    index: usize,
-    order: &Order,
-    picks: Option<&[usize]>,
-    work: &mut Work,
-) -> Result<Decision, TooMuchWork> {
-    let hunk = &hunks[index];
-    let old = hunk.old_lines();
-    if old.is_empty() {
-        return Ok(insertion(lines, hunk, order));
-    }
-    let raw = hunk.number.map(|number| number.saturating_sub(1));
-    let drifted = raw.map(|number| number.saturating_add_signed(order.drift));
-    let place = |start: usize, tolerance: Tolerance| Place {
-        start,
-        tolerance,
-        shift: match tolerance {
-            Tolerance::Indentation => Shift::at(lines.all, start, &old),
-            _ => Shift::None,
-        },
-    };
-    let mut repeated = None;
-    for tolerance in Tolerance::ALL {
-        let found = lines.find(&old, tolerance, drifted, work)?;
-        let mut starts = found.starts;
-        let expected = [drifted, raw].into_iter().flatten().find(|at| starts.contains(at));
-        starts.retain(|&start| match repeats(lines.all, hunk, start, old.len(), tolerance) {
-            Some(range) => {
-                repeated = repeated.or(Some(range));
-                false
+/// Looks for the place of `hunks[index]` in the lines of a file.
+pub(crate) struct Locator<'s, 'l, 'p> {
+    pub(crate) lines: &'s Lines<'l, 'p>,
+    pub(crate) hunks: &'s [Hunk<'p>],
+    pub(crate) index: usize,
+    pub(crate) order: &'s Order,
+}
+
+impl Locator<'_, '_, '_> {
+    /// Decides where the hunk goes. `picks` are the caller's, of the candidates that were told.
+    pub(crate) fn decide(
+        &self,
+        picks: Option<&[usize]>,
+        work: &mut Work,
+    ) -> Result<Decision, TooMuchWork> {
+        let (lines, hunk, order) = (self.lines, &self.hunks[self.index], self.order);
+        let old = hunk.old_lines();
+        if old.is_empty() {
+            return Ok(insertion(lines, hunk, order));
+        }
+        let raw = hunk.number.map(|number| number.saturating_sub(1));
+        let drifted = raw.map(|number| number.saturating_add_signed(order.drift));
+        let place = |start: usize, tolerance: Tolerance| HunkPosition {
+            start,
+            tolerance,
+            shift: match tolerance {
+                Tolerance::Indentation => Shift::at(lines.all, start, &old),
+                _ => Shift::None,
+            },
+        };
+        let mut repeated = None;
+        for tolerance in Tolerance::ALL {
+            let found = lines.find(&old, tolerance, drifted, work)?;
+            let mut starts = found.starts;
+            let expected = [drifted, raw].into_iter().flatten().find(|at| starts.contains(at));
+            starts.retain(|&start| match repeats(lines.all, hunk, start, old.len(), tolerance) {
+                Some(range) => {
+                    repeated = repeated.or(Some(range));
+                    false
+                }
+                None => true,
+            });
+            if starts.is_empty() {
+                continue;
             }
-            None => true,
-        });
-        if starts.is_empty() {
-            continue;
+            if let Some(expected) = expected.filter(|expected| starts.contains(expected)) {
+                return Ok(Decision::At(vec![place(expected, tolerance)]));
+            }
+            if tolerance == Tolerance::Exact
+                && let Some(range) = stands_at(lines, hunk, [drifted, raw], work)?
+            {
+                return Ok(Decision::Already(range.0, range.1));
+            }
+            self.disambiguate(drifted, &mut starts, found.more, work)?;
+            if let Some(picks) = picks {
+                let picked = picks.iter().filter_map(|&pick| starts.get(pick));
+                return Ok(Decision::At(picked.map(|&start| place(start, tolerance)).collect()));
+            }
+            return Ok(match starts[..] {
+                [start] => Decision::At(vec![place(start, tolerance)]),
+                _ => Decision::Several { starts, tolerance, more: found.more },
+            });
         }
-        if let Some(expected) = expected.filter(|expected| starts.contains(expected)) {
-            return Ok(Decision::At(vec![place(expected, tolerance)]));
+        if let Some((from, to)) = repeated {
+            return Ok(Decision::Already(from, to));
         }
-        if tolerance == Tolerance::Exact
-            && let Some(range) = stands_at(lines, hunk, [drifted, raw], work)?
-        {
-            return Ok(Decision::Already(range.0, range.1));
+        if let Some((from, to)) = already(lines, hunk, drifted, work)? {
+            return Ok(Decision::Already(from, to));
         }
-        narrow(lines, hunks, index, order, drifted, &mut starts, found.more, work)?;
-        if let Some(picks) = picks {
-            let picked = picks.iter().filter_map(|&pick| starts.get(pick));
-            return Ok(Decision::At(picked.map(|&start| place(start, tolerance)).collect()));
-        }
-        return Ok(match starts[..] {
-            [start] => Decision::At(vec![place(start, tolerance)]),
-            _ => Decision::Several { starts, tolerance, more: found.more },
-        });
+        Ok(Decision::Nowhere(nearest(lines, &old, drifted, work)?))
     }
-    if let Some((from, to)) = repeated {
-        return Ok(Decision::Already(from, to));
+
+    /// Leaves the places that the order of the hunks, a heading or a number allows.
+    fn disambiguate(
+        &self,
+        near: Option<usize>,
+        starts: &mut Vec<usize>,
+        more: bool,
+        work: &mut Work,
+    ) -> Result<(), TooMuchWork> {
+        let (lines, hunk, order) = (self.lines, &self.hunks[self.index], self.order);
+        let length = hunk.lines.iter().filter(|line| line.tag != Tag::Add).count();
+        let leading = hunk.context().map_or(0, |(before, _)| before);
+        if starts.len() < 2 {
+            return Ok(());
+        }
+        if hunk.at_end {
+            only(starts, |start| start + length == lines.all.len());
+        }
+        if order.ordered {
+            only(starts, |start| start + leading >= order.floor);
+        }
+        if let Some(range) = scope_of(lines.all, hunk, order.floor) {
+            only(starts, |start| range.contains(&start) || range.contains(&(start + leading)));
+        }
+        if starts.len() < 2 {
+            return Ok(());
+        }
+        if let Some(near) = near {
+            let mut distances: Vec<_> =
+                starts.iter().map(|&start| (start.abs_diff(near), start)).collect();
+            distances.sort_unstable();
+            if let [(first, start), (second, _), ..] = distances[..]
+                && 2 * first < second
+            {
+                *starts = vec![start];
+            }
+            return Ok(());
+        }
+        if order.ordered && !more {
+            // The first hunk below that stands in one place only is the end of where this one may stand.
+            for next in self.hunks.iter().skip(self.index + 1).take(LOOKAHEAD) {
+                let old = next.old_lines();
+                if old.is_empty() {
+                    continue;
+                }
+                if let [one] = lines.find(&old, Tolerance::Exact, None, work)?.starts[..] {
+                    only(starts, |start| start < one);
+                    break;
+                }
+            }
+        }
+        Ok(())
     }
-    if let Some((from, to)) = already(lines, hunk, drifted, work)? {
-        return Ok(Decision::Already(from, to));
-    }
-    Ok(Decision::Nowhere(nearest(lines, &old, drifted, work)?))
 }
 
 /// A hunk without any old line.
 fn insertion(lines: &Lines<'_, '_>, hunk: &Hunk<'_>, order: &Order) -> Decision {
     let at = |start| {
-        Decision::At(vec![Place { start, tolerance: Tolerance::Exact, shift: Shift::None }])
+        Decision::At(vec![HunkPosition { start, tolerance: Tolerance::Exact, shift: Shift::None }])
     };
     if lines.all.is_empty() {
         return at(0);
@@ -159,63 +219,6 @@ fn insertion(lines: &Lines<'_, '_>, hunk: &Hunk<'_>, order: &Order) -> Decision 
         return at(lines.all.len());
     }
     Decision::NoContext
-}
-
-/// Leaves the places that the order of the hunks, a heading or a number allows.
-#[allow(clippy::too_many_arguments)]
-fn narrow(
-    lines: &Lines<'_, '_>,
-    hunks: &[Hunk<'_>],
-    index: usize,
-    order: &Order,
-    near: Option<usize>,
-    starts: &mut Vec<usize>,
-    more: bool,
-    work: &mut Work,
-) -> Result<(), TooMuchWork> {
-    let hunk = &hunks[index];
-    let length = hunk.lines.iter().filter(|line| line.tag != Tag::Add).count();
-    let leading = hunk.context().map_or(0, |(before, _)| before);
-    if starts.len() < 2 {
-        return Ok(());
-    }
-    if hunk.at_end {
-        only(starts, |start| start + length == lines.all.len());
-    }
-    if order.ordered {
-        only(starts, |start| start + leading >= order.floor);
-    }
-    if let Some(range) = scope_of(lines.all, hunk, order.floor) {
-        only(starts, |start| range.contains(&start) || range.contains(&(start + leading)));
-    }
-    if starts.len() < 2 {
-        return Ok(());
-    }
-    if let Some(near) = near {
-        let mut distances: Vec<_> =
-            starts.iter().map(|&start| (start.abs_diff(near), start)).collect();
-        distances.sort_unstable();
-        if let [(first, start), (second, _), ..] = distances[..]
-            && 2 * first < second
-        {
-            *starts = vec![start];
-        }
-        return Ok(());
-    }
-    if order.ordered && !more {
-        // The first hunk below that stands in one place only is the end of where this one may stand.
-        for next in hunks.iter().skip(index + 1).take(LOOKAHEAD) {
-            let old = next.old_lines();
-            if old.is_empty() {
-                continue;
-            }
-            if let [one] = lines.find(&old, Tolerance::Exact, None, work)?.starts[..] {
-                only(starts, |start| start < one);
-                break;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Keeps what is allowed, if anything is.
@@ -354,7 +357,7 @@ fn telling(lines: &[&str]) -> bool {
 }
 
 /// The changes that a hunk makes at its place in a file of so many lines.
-pub(crate) fn edits<'p>(hunk: &Hunk<'p>, place: &Place, lines: usize) -> Vec<LineEdit<'p>> {
+pub(crate) fn edits<'p>(hunk: &Hunk<'p>, place: &HunkPosition, lines: usize) -> Vec<LineEdit<'p>> {
     let mut edits: Vec<LineEdit<'p>> = Vec::new();
     let mut at = place.start;
     let mut open = false;
