@@ -21,6 +21,7 @@ use pipemux_proto::{Frame, Incarnation};
 use crate::event::Effect;
 use crate::keys::SessionKey;
 use crate::processes::Processes;
+use crate::processes::frames::{handle_frame, handle_session_frame, receivers};
 use crate::turn::Turn;
 use author_aid::AuthorAid;
 use trace::{Direction, Trace, time_of_day};
@@ -81,20 +82,20 @@ impl Authoring {
         frame: Frame,
     ) {
         if self.traces.is_empty() {
-            return processes.handle_frame(turn, process, frame);
+            return handle_frame(turn, processes, process, frame);
         }
-        for app in processes.receivers(process, &frame) {
+        for app in receivers(processes, process, &frame) {
             let traced = processes
                 .incarnations()
                 .session_of(app)
                 .filter(|key| self.traces.contains_key(*key));
             let Some(key) = traced.cloned() else {
-                let _ = processes.handle_session_frame(turn, app, frame.clone());
+                let _ = handle_session_frame(turn, processes, app, frame.clone());
                 continue;
             };
             // Before the frame is handled, so that the answer that follows from it brings the notice.
             self.check_frame(turn, processes, &key, &frame);
-            let dropped = processes.handle_session_frame(turn, app, frame.clone()).err();
+            let dropped = handle_session_frame(turn, processes, app, frame.clone()).err();
             if let Some(why) = &dropped {
                 let text = format!("{:?} was dropped: {why}", frame.envelope.method);
                 if self.aids.get_mut(&key).is_some_and(|aid| aid.is_new(&text)) {

@@ -33,6 +33,15 @@ use crate::measurement::Measurement;
 use crate::pauses::Pauses;
 use crate::persist::Persist;
 use crate::processes::Processes;
+use crate::processes::draining::{
+    drain_expired, forbid, handle_broken, handle_closed, program_changed, start_expired,
+};
+use crate::processes::exits::handle_exit;
+use crate::processes::health_checks::check_health;
+use crate::processes::requests::request_expired;
+use crate::processes::sleep::idle_check_due;
+use crate::processes::starting::{backoff_over, started};
+use crate::processes::wake_times::{schedule_wakes, wake_sleepers};
 use crate::providers::Providers;
 use crate::rules::Rules;
 use crate::runs::open_runs::OpenRuns;
@@ -99,20 +108,20 @@ impl Core {
                 self.authoring.receive(&mut self.turn, &mut self.processes, app, frame);
             }
             Event::AppBroken { app, why } => {
-                self.processes.handle_broken(&mut self.turn, app, why);
+                handle_broken(&mut self.turn, &mut self.processes, app, why);
             }
-            Event::AppClosed { app } => self.processes.handle_closed(&mut self.turn, app),
+            Event::AppClosed { app } => handle_closed(&mut self.turn, &mut self.processes, app),
             Event::Started { app, pid, left_out } => {
-                self.processes.started(app, pid, left_out);
+                started(&mut self.processes, app, pid, left_out);
             }
             Event::StartFailed { app, why } => {
-                self.processes.handle_exit(&mut self.turn, app, Err(&why), Vec::new());
+                handle_exit(&mut self.turn, &mut self.processes, app, Err(&why), Vec::new());
             }
             Event::Exited { app, exit, last_lines } => {
-                self.processes.handle_exit(&mut self.turn, app, Ok(exit), last_lines);
+                handle_exit(&mut self.turn, &mut self.processes, app, Ok(exit), last_lines);
             }
             Event::ProgramChanged { app } => {
-                self.processes.program_changed(&mut self.turn, app);
+                program_changed(&mut self.turn, &mut self.processes, app);
             }
             Event::ValueStored { request, stored } => self.value_stored(RequestId(request), stored),
             Event::LogRead { request, read } => {
@@ -164,7 +173,7 @@ impl Core {
         for workspace in self.workspaces.values_mut() {
             news.iter().for_each(|text| workspace.notify(text.clone(), self.turn.now));
         }
-        self.processes.forbid(&mut self.turn, rules.forbidden_files.clone());
+        forbid(&mut self.turn, &mut self.processes, rules.forbidden_files.clone());
         self.rules = rules;
     }
 
@@ -183,13 +192,13 @@ impl Core {
         while let Some(timer) = self.turn.timers.pop(now.mono_ms) {
             let (processes, turn) = (&mut self.processes, &mut self.turn);
             match timer {
-                Timer::AppRequest(id) => processes.request_expired(turn, id),
-                Timer::Backoff(app) => processes.backoff_over(turn, app),
-                Timer::Start(app) => processes.start_expired(turn, app),
-                Timer::Drain(app) => processes.drain_expired(turn, app),
-                Timer::HealthCheck(app) => processes.check_health(turn, app),
-                Timer::IdleCheck(app) => processes.idle_check_due(app),
-                Timer::WakeSleepers => processes.wake_sleepers(turn),
+                Timer::AppRequest(id) => request_expired(turn, processes, id),
+                Timer::Backoff(app) => backoff_over(turn, processes, app),
+                Timer::Start(app) => start_expired(turn, processes, app),
+                Timer::Drain(app) => drain_expired(turn, processes, app),
+                Timer::HealthCheck(app) => check_health(turn, processes, app),
+                Timer::IdleCheck(app) => idle_check_due(processes, app),
+                Timer::WakeSleepers => wake_sleepers(turn, processes),
                 Timer::ClientRequest(id) => self.request_expired(id),
                 Timer::Greet(client) => self.clients.greet_expired(&mut self.turn, client),
                 Timer::Question(number) => self.question_expired(number),
@@ -270,7 +279,7 @@ impl Core {
             }
             // Those whose time came while no daemon ran are woken at once.
             self.turn.begin(now);
-            self.processes.schedule_wakes(&mut self.turn);
+            schedule_wakes(&mut self.turn, &mut self.processes);
             self.resume_jobs();
         }
         self.turn.begin(now);

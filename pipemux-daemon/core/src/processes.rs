@@ -1,101 +1,124 @@
 //! Sessions and the processes they run in: started, greeted, asked, watched, put to sleep, ended.
 //!
-//! | module | decides |
+//! [`Processes`] is the state: its parts are tables that know nothing of each other. What happens to
+//! them is a function in the module of that step, whose arguments say which parts it uses.
+//!
+//! | module | has or decides |
 //! |---|---|
-//! | [`session`] | what is known of one session |
-//! | `starting`, [`opening`], `ending` | a process from start to end; its greeting and the opens it is told |
-//! | `opens` | what a session is opened with at each start |
+//! | [`session`] | what is known of one session, whose parts are the next six |
+//! | `opens`, [`passed_variables`] | what it is opened with at each start |
 //! | `app_profile` | what its app said of itself |
-//! | `crash_history` | its crashes, and when it starts again |
-//! | `incarnations` | which processes there are, and whose they are |
-//! | [`passed_variables`] | the variables that a manifest names: values in memory, names on disk |
-//! | `frames` | what a process sends |
-//! | `requests`, [`reply`] | a request to an app, which ends exactly once; what it is for and how it ended |
-//! | [`confinement`] | what a process may do, and how it is given more |
+//! | `crash_history`, [`quarantine`] | its crashes, and the requests that its app dies of |
+//! | [`health`], [`hibernation`] | whether its app still answers; whether it may sleep |
+//! | `owed_requests` | how many answers it owes, and what waits for its process |
+//! | `open_requests`, [`reply`] | the requests to apps; what one is for and how it ended |
+//! | `incarnations`, `shared_processes` | which processes there are, and whose they are |
+//! | `learned_prototypes` | what each provider's app can do, known while it doesn't run |
+//! | `directories` | where sessions keep their state and logs |
+//! | [`confinement`], [`environment`], [`forbidden`] | what a process may do and is given |
 //! | [`denials`] | what a confined app was refused, explained |
-//! | [`shared_processes`] | processes that several sessions share |
-//! | [`health`], [`hibernation`], [`quarantine`] | whether an app still answers, may sleep, dies of a request |
-//! | `wake_times` | when a sleeping session is woken though nobody asks for it |
 //!
-//! [`Processes`] calls nobody: what concerns others is a [`ProcessEvent`] in its queue, which the core drains once
-//! the method that was called has returned. So no method is entered while another one runs.
+//! The steps, each of which uses those above it only:
 //!
-//! **Invariant: a request to an app ends exactly once.** It leaves the table only in `Processes::remove_request`, and
-//! whoever sent it gets one [`ProcessEvent::Replied`], unless it dropped the request itself.
+//! | module | does |
+//! |---|---|
+//! | [`draining`] | asks or makes processes end |
+//! | [`opening`], [`starting`] | a process from its start to its first requests |
+//! | [`exits`] | the end of a process, as it is reported |
+//! | [`frames`] | what a process sends |
+//! | [`requests`] | what clients' requests need of an app |
+//! | [`health_checks`] | ends apps that don't answer |
+//! | [`wake_times`] | wakes sleeping sessions though nobody asks for them |
+//! | [`wider_grants`], [`sleep`] | replaces a process by one that may do more; ends it until it is needed |
+//!
+//! Nobody else is called: what concerns others is a [`ProcessEvent`] in a queue, which the core drains
+//! once the function that was called has returned. So none is entered while another one runs.
+//!
+//! **Invariant: a request to an app ends exactly once.** It leaves the table only in
+//! `OpenRequests::remove`, and whoever sent it gets one [`ProcessEvent::Replied`], unless it dropped
+//! the request itself.
 
 pub mod app_profile;
 pub mod confinement;
 pub mod crash_history;
 pub mod denials;
-mod ending;
+mod directories;
+pub mod draining;
+pub mod environment;
 pub mod event;
+pub mod exits;
 pub mod forbidden;
-mod frames;
+pub mod frames;
+pub mod granted_paths;
 pub mod health;
+pub mod health_checks;
 pub mod hibernation;
 pub mod incarnations;
+pub mod learned_prototypes;
+mod open_requests;
 pub mod opening;
 pub mod opens;
+pub mod owed_requests;
 pub mod passed_variables;
 pub mod quarantine;
 pub mod reply;
-mod requests;
+pub mod requests;
 pub mod session;
-pub mod shared_processes;
-mod starting;
-mod wake_times;
+mod shared_processes;
+pub mod sleep;
+pub mod starting;
+mod wake_timer;
+pub mod wake_times;
+pub mod wider_grants;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pipemux_proto::ProviderId;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
 
-use crate::keys::{SessionKey, directory_name};
+use crate::foreign::{ForeignText, Speaker, bounds};
+use crate::keys::SessionKey;
 use crate::manifest::Manifest;
 use crate::persist::records::{Record, SavedOpen};
 use crate::turn::Turn;
-
+use directories::Directories;
+use event::ProcessEvents;
 pub use event::{EndedProcess, ProcessEnd, ProcessEvent, ReadyProcess};
 use forbidden::ForbiddenFolders;
+use hibernation::Asleep;
 use incarnations::Incarnations;
-use requests::AppRequests;
-pub use requests::speaker;
+use learned_prototypes::LearnedPrototypes;
+pub use learned_prototypes::Prototypes;
+use open_requests::OpenRequests;
 use session::{ProcessState, Session};
-
-/// All sessions, by their keys.
-pub type Sessions = BTreeMap<SessionKey, Session>;
-
-/// Prototypes of a session, shared by all sessions of an app that can do the same.
-pub type Prototypes = Rc<Vec<Prototype>>;
+pub use session::{Sessions, speaker};
+use wake_timer::WakeTimer;
 
 /// All sessions, their processes, and the requests that are with them.
 #[derive(Debug, Default)]
 pub struct Processes {
     /// What the greeting calls this software.
     software: String,
-    /// Where sessions keep their state and logs; an absolute path.
-    state_dir: String,
+    directories: Directories,
     sessions: Sessions,
-    /// What each provider's app said it can do when it last greeted.
-    prototypes: BTreeMap<ProviderId, Prototypes>,
+    learned: LearnedPrototypes,
     incarnations: Incarnations,
-    requests: AppRequests,
-    /// When the next sleeping session is to be woken, on the monotonic clock.
-    wake_timer: Option<u64>,
+    requests: OpenRequests,
+    wake_timer: WakeTimer,
     /// True once an app said that it shows each reader something else.
     any_per_reader: bool,
     forbidden: ForbiddenFolders,
     /// True once the daemon goes down: nothing is started any more.
     stopping: bool,
-    events: VecDeque<ProcessEvent>,
+    events: ProcessEvents,
 }
 
 impl Processes {
     /// No sessions yet. `software` is what the greeting calls the daemon, `state_dir` an absolute path.
     pub fn new(software: String, state_dir: String) -> Self {
-        Self { software, state_dir, ..Self::default() }
+        Self { software, directories: Directories::new(state_dir), ..Self::default() }
     }
 
     /// The next thing that happened and concerns others.
@@ -147,9 +170,9 @@ impl Processes {
         self.sessions.get(key).map(|session| session.prototypes.clone())
     }
 
-    /// What a provider's app said it can do when it last greeted.
-    pub fn prototypes(&self, provider: &ProviderId) -> Option<&Prototypes> {
-        self.prototypes.get(provider)
+    /// What each provider's app said it can do when it last greeted.
+    pub fn learned(&self) -> &LearnedPrototypes {
+        &self.learned
     }
 
     /// Makes a session that has no process yet.
@@ -170,23 +193,36 @@ impl Processes {
         self.sessions.remove(key)
     }
 
-    /// A session's own directory and its log.
-    pub fn paths(&self, key: &SessionKey) -> (String, String) {
-        let owner = key.workspace.as_deref().map_or("user".into(), directory_name);
-        let (base, addr) = (&self.state_dir, &key.addr);
-        (
-            format!("{base}/sessions/{owner}/{}/{}", addr.provider, addr.session),
-            match self.sessions.get(key).is_some_and(Session::shares_process) {
-                true => format!("{base}/logs/user/{}.log", addr.provider),
-                false => format!("{base}/logs/{owner}/{}.{}.log", addr.provider, addr.session),
-            },
-        )
+    /// A session's own directory.
+    pub fn state_dir_of(&self, key: &SessionKey) -> String {
+        self.directories.state_of(key)
+    }
+
+    /// The log that a session's process writes to.
+    pub fn log_of(&self, key: &SessionKey) -> String {
+        let shares = self.sessions.get(key).is_some_and(Session::shares_process);
+        self.directories.log_of(key, shares)
     }
 
     /// The log that only this session writes to.
     pub fn own_log(&self, key: &SessionKey) -> Option<String> {
         let shares = self.sessions.get(key).is_some_and(Session::shares_process);
-        (!shares).then(|| self.paths(key).1)
+        (!shares).then(|| self.directories.log_of(key, false))
+    }
+
+    /// Returns whose sentences come from a session.
+    pub fn speaker<'a>(&self, key: &'a SessionKey) -> Speaker<'a> {
+        speaker(&self.sessions, key)
+    }
+
+    /// Passes an app's notice on, unless it says too much.
+    pub fn note_notice(&mut self, turn: &mut Turn, key: SessionKey, mut text: ForeignText) {
+        let Some(session) = self.sessions.get_mut(&key) else { return };
+        let Some(left_out) = session.notices.admit(turn.mono_ms()) else { return };
+        if left_out > 0 {
+            bounds::append(&mut text, &format!(" ({left_out} notices before it were left out)"));
+        }
+        self.events.push_back(ProcessEvent::Notice { session: key, text });
     }
 
     /// Manifests were read again: sessions that are down take theirs.
@@ -200,15 +236,6 @@ impl Processes {
                 session.failed = None;
             }
             session.manifest = manifest.clone();
-        }
-    }
-
-    /// Prepares for the daemon's end: every process is asked to end, and none is started.
-    pub fn stop(&mut self, turn: &mut Turn) {
-        self.stopping = true;
-        let keys: Vec<SessionKey> = self.sessions.keys().cloned().collect();
-        for key in keys {
-            self.close(turn, &key);
         }
     }
 
@@ -246,7 +273,7 @@ impl Processes {
             session.failed = Some(format!("no app {provider} is registered"));
         }
         session.restored = true;
-        session.prototypes = self.prototypes.get(&provider).cloned().unwrap_or_default();
+        session.prototypes = self.learned.get(&provider).cloned().unwrap_or_default();
         self.sessions.insert(key, session);
     }
 
@@ -254,28 +281,18 @@ impl Processes {
     pub fn restore_asleep(&mut self, key: &SessionKey, version: Option<u64>, wake_at: Option<u64>) {
         if let Some(session) = self.sessions.get_mut(key) {
             session.hibernation.wake_at = wake_at;
-            let asleep = hibernation::Asleep { app: Incarnation(0), version };
+            let asleep = Asleep { app: Incarnation(0), version };
             session.hibernation.asleep = version.map(|_| asleep);
         }
     }
 
     /// What a provider's app could do in an earlier daemon's time.
     pub fn restore_prototypes(&mut self, provider: ProviderId, prototypes: Vec<Prototype>) {
-        let prototypes = Rc::new(prototypes);
+        let prototypes = self.learned.restore(provider.clone(), prototypes);
         let of_it = |(key, _): &(&SessionKey, &mut Session)| key.addr.provider == provider;
         for (_, session) in self.sessions.iter_mut().filter(of_it) {
             session.prototypes = prototypes.clone();
         }
-        self.prototypes.insert(provider, prototypes);
-    }
-
-    /// The records of what each app can do.
-    pub fn saved_prototypes(&self) -> Vec<Record> {
-        let record = |(provider, prototypes): (&ProviderId, &Prototypes)| {
-            let encoded = pipemux_proto::encode(&**prototypes).ok()?;
-            Some(Record::Prototypes { provider: provider.to_string(), prototypes: encoded.into() })
-        };
-        self.prototypes.iter().filter_map(record).collect()
     }
 
     /// The records of all sessions.

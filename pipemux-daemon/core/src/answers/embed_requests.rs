@@ -12,6 +12,7 @@ use crate::answers::pending::{PendingEmbed, PendingView};
 use crate::answers::window_requests::WindowRequests;
 use crate::keys::{ProjectionKey, SessionKey};
 use crate::limits::PROJECT_MS;
+use crate::processes::draining::break_app;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::{ProcessState, Session};
 use crate::views::requested_window::WindowStatus;
@@ -94,7 +95,7 @@ impl WindowRequests<'_> {
                     Err(why) => {
                         let fault = Fault::unavailable(format!("{session} sent no window: {why}"));
                         pending.state = WindowStatus::Broken(Box::new(fault));
-                        self.processes.break_app(self.turn, app, why);
+                        break_app(self.turn, self.processes, app, why);
                         return true;
                     }
                 }

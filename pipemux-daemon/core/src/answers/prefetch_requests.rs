@@ -16,6 +16,7 @@ use crate::answers::window_requests::{WindowRequests, projection_request};
 use crate::keys::SessionKey;
 use crate::limits::PROJECT_MS;
 use crate::processes::reply::ReplyTo;
+use crate::processes::requests::request_from_starting;
 use crate::processes::session::ProcessState;
 use crate::workspaces::Window;
 
@@ -24,7 +25,7 @@ impl WindowRequests<'_> {
     pub(crate) fn prefetch_after_step(&mut self, session: &SessionKey, deadline: u64) {
         let Some(process) = self.processes.get(session) else { return };
         // A window gains nothing while the session starts or is busy with something else.
-        if process.ready().is_none() || process.owes != 1 || process.health.silent() {
+        if process.ready().is_none() || process.owed.count != 1 || process.health.silent() {
             return;
         }
         let Some(window) = self.workspace.window(session) else { return };
@@ -53,10 +54,8 @@ impl WindowRequests<'_> {
             .with_detail(call.lod.unwrap_or_default(), call.budget);
         let detail = window.detail(None, None);
         let project = projection_request(self.processes, &window, &call.reader, detail);
-        let (target, method, to) = ((session, app), Method::Project, ReplyTo::Prefetch(self.id));
-        let turn = &mut *self.turn;
-        let sent =
-            self.processes.request_from_starting(turn, target, method, &project, deadline, to);
+        let (what, to) = ((Method::Project, &project), ReplyTo::Prefetch(self.id));
+        let sent = request_from_starting(self.turn, self.processes, session, what, deadline, to);
         self.note_prefetch(sent, session, &project, detail);
     }
 

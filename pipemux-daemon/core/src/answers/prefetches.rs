@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use crate::keys::{RequestId, SessionKey};
 use crate::processes::Processes;
 use crate::processes::reply::ReplyTo;
+use crate::processes::requests::{drop_request, redirect};
 use crate::turn::Turn;
 
 /// A window that was requested before it is certain that an answer will show it.
@@ -43,7 +44,7 @@ impl Prefetches {
     /// Cancels the prefetch of a request, if there is one.
     pub(crate) fn cancel(&mut self, id: RequestId, processes: &mut Processes, turn: &mut Turn) {
         if let Some(prefetch) = self.by_request.remove(&id) {
-            processes.drop_request(turn, prefetch.app_request);
+            drop_request(turn, processes, prefetch.app_request);
         }
     }
 
@@ -65,7 +66,7 @@ impl Prefetches {
         let same =
             prefetch.session == *session && (prefetch.window, prefetch.detail) == (window, detail);
         let to = ReplyTo::Project(id);
-        if !same || !processes.redirect(turn, prefetch.app_request, to, deadline) {
+        if !same || !redirect(turn, processes, prefetch.app_request, to, deadline) {
             return None;
         }
         self.by_request.remove(&id).map(|prefetch| prefetch.known)

@@ -12,6 +12,7 @@ use crate::clients::requests::ClientRequest;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{PROJECT_MS, START_MS};
 use crate::processes::Processes;
+use crate::processes::draining::break_app;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Session;
 use crate::turn::Turn;
@@ -113,7 +114,7 @@ impl WindowRequests<'_> {
             AfterReply::RequestAgain => self.request(view, session, false),
             AfterReply::WentBack(app, versions) => RequestState::WentBack(app, versions),
             AfterReply::EndApp(app, why) => {
-                self.processes.break_app(self.turn, app, why);
+                break_app(self.turn, self.processes, app, why);
                 RequestState::Settled
             }
         }

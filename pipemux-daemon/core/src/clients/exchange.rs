@@ -30,6 +30,8 @@ use crate::limits::{
 };
 use crate::manifest::Scope;
 use crate::processes::Processes;
+use crate::processes::health_checks::note_missed_exchange;
+use crate::processes::starting::wake;
 use crate::turn::Turn;
 
 pub(super) use table::Exchanges;
@@ -278,7 +280,7 @@ impl Clients {
         let now = turn.mono_ms();
         for (number, open) in self.exchanges.due(now) {
             send_cancel(turn, open.app, number);
-            processes.note_missed_exchange(turn, open.app);
+            note_missed_exchange(turn, processes, open.app);
             let fault =
                 Fault::unknown("the app did not answer in time; it may or may not have acted");
             self.give_up(turn, number, open.app, &fault);
@@ -330,7 +332,7 @@ impl Clients {
         let own = scope? == Scope::Workspace;
         let workspace = own.then(|| attach.workspace.key.as_str().into());
         let session = SessionKey { workspace, addr: attach.session };
-        processes.wake(turn, &session)?;
+        wake(turn, processes, &session)?;
         if let Some(app) = processes.get(&session).and_then(|found| found.ready()) {
             return Ok(Some(app));
         }

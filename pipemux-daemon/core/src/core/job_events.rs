@@ -15,6 +15,7 @@ use crate::jobs::{JobReader, Reported};
 use crate::keys::{ReaderId, RequestId, SessionKey, WorkspaceKey};
 use crate::processes::crash_history::Crash;
 use crate::processes::session::RunningJobs;
+use crate::processes::starting::wake;
 use crate::processes::{EndedProcess, ReadyProcess};
 
 impl Core {
@@ -101,7 +102,7 @@ impl Core {
         if session.opens.is_empty() && !self.has_window(key) {
             return self.lose_jobs(key, &words);
         }
-        if session.failed.is_some() || self.processes.wake(&mut self.turn, key).is_err() {
+        if session.failed.is_some() || wake(&mut self.turn, &mut self.processes, key).is_err() {
             self.lose_jobs(key, &words);
         }
     }
@@ -112,7 +113,7 @@ impl Core {
             let why = match self.processes.get(&key) {
                 None => format!("{key} is gone"),
                 Some(session) if session.hibernation.asleep.is_some() => continue,
-                Some(_) => match self.processes.wake(&mut self.turn, &key) {
+                Some(_) => match wake(&mut self.turn, &mut self.processes, &key) {
                     Ok(()) => continue,
                     Err(fault) => fault.message,
                 },

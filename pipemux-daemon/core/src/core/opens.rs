@@ -12,7 +12,9 @@ use crate::foreign::ForeignText;
 use crate::keys::{RequestId, SessionKey};
 use crate::persist::records::SavedOpen;
 use crate::pipeline::grants::grant_for_open;
+use crate::processes::opening::open_message;
 use crate::processes::reply::{AppReply, ReplyTo};
+use crate::processes::starting::wake;
 use crate::verbs::open::{
     OpenStep, add_window, begin_open, session_to_open, set_options, take_opened,
 };
@@ -54,7 +56,7 @@ impl Core {
 
     /// Starts a session that opens something, and requests its window if that is shown then.
     fn start_to_open(&mut self, id: RequestId, key: &SessionKey, shows: bool) -> Result<(), Fault> {
-        if let Err(fault) = self.processes.wake(&mut self.turn, key) {
+        if let Err(fault) = wake(&mut self.turn, &mut self.processes, key) {
             if let Some(session) = self.processes.get_mut(key) {
                 session.opens.cancel_request(id);
             }
@@ -81,7 +83,7 @@ impl Core {
             }
             return Ok(());
         }
-        let message = self.processes.open_message(key, saved, true, false);
+        let message = open_message(&self.processes, key, saved, true, false);
         let (turn, to) = (&mut self.turn, ReplyTo::Attach(id));
         self.processes.request(turn, key, Method::AppOpen, &message, deadline, to);
         Ok(())

@@ -17,8 +17,10 @@ use crate::event::{Effect, Exit};
 use crate::feed::{Audience, Happening, process_exit};
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::FAILED_LOG_KEPT;
-use crate::processes::hibernation::Demand;
+use crate::processes::exits::{drop_failed_open, restart_for_waiting};
 use crate::processes::reply::{AppReply, ReplyTo};
+use crate::processes::sleep::{Demand, finish_save, hibernate_if_idle};
+use crate::processes::starting::wake;
 use crate::processes::{EndedProcess, ProcessEnd, ProcessEvent, ReadyProcess};
 use crate::verbs::tasks::Task;
 
@@ -59,11 +61,12 @@ impl Core {
                 }
                 ProcessEvent::IdleDue { app } => {
                     let demand = self.demand_for(app);
-                    self.processes.hibernate_if_idle(&mut self.turn, app, demand);
+                    hibernate_if_idle(&mut self.turn, &mut self.processes, app, demand);
                 }
                 ProcessEvent::SaveReplied { session, reply } => {
                     let pinned = self.workspaces.is_pinned(&session);
-                    self.processes.finish_save(&mut self.turn, &session, reply, pinned);
+                    let processes = &mut self.processes;
+                    finish_save(&mut self.turn, processes, &session, reply, pinned);
                 }
                 ProcessEvent::NotWidened { waiters, fault } => {
                     for id in waiters {
@@ -153,7 +156,7 @@ impl Core {
         if let Some(request) = end.opening {
             self.fail_request(request, end.fault());
             let log = self.processes.own_log(key);
-            self.processes.drop_failed_open(key);
+            drop_failed_open(&mut self.processes, key);
             if self.processes.get(key).is_none() {
                 self.authoring.forget(key);
                 let kept = FAILED_LOG_KEPT;
@@ -164,7 +167,7 @@ impl Core {
         self.answer_ends(key);
         // Requests that wait are sent to the next process, unless this one could not even start.
         let hopeless = end.could_not_start || gone;
-        self.processes.restart_for_waiting(&mut self.turn, &end, hopeless);
+        restart_for_waiting(&mut self.turn, &mut self.processes, &end, hopeless);
         let is_reopening =
             |id: &&RequestId| matches!(self.tasks.get(**id), Some(Task::Reopening(_)));
         let (reopening, waiters): (Vec<&RequestId>, Vec<&RequestId>) =
@@ -191,7 +194,7 @@ impl Core {
         }
         let woken = match hopeless {
             true => Err(Fault::unavailable(why)),
-            false => self.processes.wake(&mut self.turn, session),
+            false => wake(&mut self.turn, &mut self.processes, session),
         };
         if let Err(fault) = woken {
             self.clients.refuse_attaching(&mut self.turn, session, &fault);

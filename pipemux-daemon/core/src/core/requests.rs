@@ -14,6 +14,7 @@ use crate::keys::{RequestId, SessionKey, plain_address};
 use crate::peer::PeerProcess;
 use crate::persist::DiskFailure;
 use crate::processes::reply::ReplyTo;
+use crate::processes::requests::take_back_unsent;
 use crate::providers::find_manifest;
 use crate::verbs::pause::act_refusal;
 use crate::verbs::require;
@@ -178,7 +179,7 @@ impl Core {
     /// begun, and ends a wait.
     pub(super) fn cancel_request(&mut self, id: RequestId) {
         // A step that still waits for its app to start has not begun either.
-        if self.processes.take_back_unsent(&mut self.turn, &ReplyTo::Invoke(id)) {
+        if take_back_unsent(&mut self.turn, &mut self.processes, &ReplyTo::Invoke(id)) {
             return;
         }
         let runs_steps = self.clients.request(id).is_some_and(|request| request.call.verb.acts());

@@ -221,7 +221,7 @@ impl Core {
     pub fn snapshot(&self) -> Vec<Record> {
         let mut records = vec![self.turn.numbers.reserved()];
         records.extend(self.persist.losses.snapshot());
-        records.extend(self.processes.saved_prototypes());
+        records.extend(self.processes.learned().records());
         records.extend(self.clients.snapshot());
         records.extend(self.processes.saved_sessions());
         records.extend(self.jobs.snapshot());

@@ -9,7 +9,8 @@ use crate::clients::Clients;
 use crate::keys::{RequestId, SessionKey};
 use crate::persist::records::SavedOpen;
 use crate::processes::Processes;
-use crate::processes::confinement::{Widening, normalized};
+use crate::processes::granted_paths::normalized;
+use crate::processes::wider_grants::{Widening, widen};
 use crate::runs::Step;
 use crate::scripts::step::{Argument, StepOrigin};
 use crate::turn::Turn;
@@ -84,7 +85,7 @@ fn grant(
         let why = format!("{key} can't be given {first} while an exchange with it is open");
         return Err(Fault::refused(why).hint("try again once the exchange has ended"));
     }
-    Ok(processes.widen(turn, key, missing, request)? == Widening::Pending)
+    Ok(widen(turn, processes, key, missing, request)? == Widening::Pending)
 }
 
 /// The texts that a step passes as paths of files.

@@ -5,7 +5,7 @@ use pipemux_proto::Fault;
 use crate::keys::SessionKey;
 use crate::manifest::{FolderAccess, SandboxLevel};
 use crate::processes::Processes;
-use crate::processes::confinement::{folders_of, is_within};
+use crate::processes::granted_paths::{folders_of, is_within};
 use crate::processes::session::Session;
 
 /// Where the system's programs are. All apps may read them.
@@ -15,7 +15,7 @@ impl Processes {
     /// Explains a session's fault that may be the sandbox's: what it reaches, and what would grant more.
     pub fn explain_denial(&self, key: &SessionKey, fault: &mut Fault) {
         if let Some(session) = self.sessions.get(key) {
-            session.explain_denial(&self.state_dir, fault);
+            session.explain_denial(self.directories.base(), fault);
         }
     }
 }

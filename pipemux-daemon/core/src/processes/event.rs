@@ -1,5 +1,7 @@
 //! What sessions and their processes tell the rest of the core.
 
+use std::collections::VecDeque;
+
 use pipemux_proto::Fault;
 use pipemux_proto::ids::Incarnation;
 
@@ -8,6 +10,9 @@ use crate::foreign::{ForeignText, JobReport, Progress, Started};
 use crate::keys::{RequestId, SessionKey};
 use crate::processes::crash_history::Crash;
 use crate::processes::reply::{AppReply, ReplyTo};
+
+/// What happened and concerns others, oldest first.
+pub type ProcessEvents = VecDeque<ProcessEvent>;
 
 /// Something happened that others must know of.
 #[derive(Debug)]

@@ -6,16 +6,18 @@ use pipemux_proto::Fault;
 use crate::keys::SessionKey;
 use crate::manifest::{FolderAccess, Manifest};
 use crate::persist::records::SavedOpen;
-use crate::processes::Processes;
-use crate::processes::confinement::{folders_of, is_within, named_paths};
+use crate::processes::granted_paths::{folders_of, is_within, named_paths};
 use crate::processes::session::Session;
-use crate::turn::Turn;
 
 /// The folders that no process is granted, as absolute paths.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct ForbiddenFolders(Vec<String>);
 
 impl ForbiddenFolders {
+    pub(super) fn new(folders: Vec<String>) -> Self {
+        Self(folders)
+    }
+
     pub fn as_slice(&self) -> &[String] {
         &self.0
     }
@@ -67,22 +69,5 @@ impl ForbiddenFolders {
             return Err(Fault::refused(format!("{why}: {rule}")));
         }
         Ok(())
-    }
-}
-
-impl Processes {
-    /// Takes in the folders that are forbidden, and ends the processes that were granted one.
-    pub fn forbid(&mut self, turn: &mut Turn, folders: Vec<String>) {
-        let forbidden = ForbiddenFolders(folders);
-        if self.forbidden == forbidden {
-            return;
-        }
-        self.forbidden = forbidden;
-        let is_refused = |session: &Session| self.forbidden.check_session(session).is_err();
-        let refused = self.sessions.iter().filter(|(_, session)| is_refused(session));
-        let refused: Vec<SessionKey> = refused.map(|(key, _)| key.clone()).collect();
-        for key in refused {
-            self.close(turn, &key);
-        }
     }
 }

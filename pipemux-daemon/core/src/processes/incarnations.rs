@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::event::Effect;
 use crate::keys::SessionKey;
 use crate::processes::shared_processes::SharedProcesses;
+use crate::turn::Turn;
 
 /// All incarnations of sessions, whether their processes run, end or are about to start.
 #[derive(Debug, Default)]
@@ -41,6 +42,12 @@ impl Incarnations {
             self.sessions.iter().filter(in_it).map(|(_, key)| key.clone()).collect();
         keys.sort();
         keys
+    }
+
+    /// The sessions in a shared process, in the order in which they joined it.
+    pub(super) fn sharing(&self, process: Incarnation) -> Vec<SessionKey> {
+        let incarnations = self.shared.incarnations(process).iter();
+        incarnations.filter_map(|app| self.sessions.get(app).cloned()).collect()
     }
 
     /// The process that an incarnation is in: itself, unless that is shared.
@@ -82,9 +89,13 @@ impl Incarnations {
     }
 
     /// A shared process ended. Returns the incarnations in it.
-    pub(super) fn remove_shared(&mut self, process: Incarnation) -> Vec<Incarnation> {
+    pub(super) fn remove_shared(
+        &mut self,
+        turn: &mut Turn,
+        process: Incarnation,
+    ) -> Vec<Incarnation> {
         self.pids.remove(&process);
-        self.shared.remove(process)
+        self.shared.remove(turn, process)
     }
 
     /// Addresses what is to be sent to incarnations to the processes that they are in.

@@ -5,16 +5,11 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::rc::Rc;
 
 use pipemux_proto::client::is_passed_variable;
 
-use crate::keys::SessionKey;
 use crate::limits::ENV_MAX;
-use crate::manifest::Manifest;
 use crate::persist::records::SavedOpen;
-use crate::processes::opens::Opens;
-use crate::processes::session::Session;
 
 /// Variables of a session's openers with their values; the newest opener's count.
 #[derive(Clone, Default, PartialEq, Eq)]
@@ -39,9 +34,17 @@ impl PassedVariables {
         self.0.keys().cloned().collect()
     }
 
+    pub(super) fn iter(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.0.iter()
+    }
+
+    pub(super) fn contains(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
     /// Takes over the newer values of an opener, as far as [`ENV_MAX`] bytes suffice. Returns the names of those that
     /// are new or differ.
-    fn update(&mut self, newer: Self) -> Vec<String> {
+    pub(super) fn update(&mut self, newer: Self) -> Vec<String> {
         let mut changed = Vec::new();
         for (name, value) in newer.0 {
             if self.0.get(&name) == Some(&value) {
@@ -60,7 +63,7 @@ impl PassedVariables {
 
 impl SavedOpen {
     /// Moves the values out that an older release saved, and leaves their names.
-    fn take_values(&mut self) -> PassedVariables {
+    pub(super) fn take_values(&mut self) -> PassedVariables {
         let (kept, passed) = std::mem::take(&mut self.env)
             .into_iter()
             .partition(|(name, _)| is_passed_variable(name));
@@ -68,62 +71,5 @@ impl SavedOpen {
         let passed: Vec<(String, String)> = passed;
         self.passed.extend(passed.iter().map(|(name, _)| name.clone()));
         passed.into_iter().collect()
-    }
-}
-
-impl Session {
-    /// A session of an earlier daemon. Values that an older release saved are kept in memory from now on.
-    pub(super) fn restored(
-        key: SessionKey,
-        manifest: Rc<Manifest>,
-        mut opens: Vec<SavedOpen>,
-    ) -> Self {
-        let values: Vec<PassedVariables> = opens.iter_mut().map(SavedOpen::take_values).collect();
-        let mut session = Self::new(key, manifest);
-        session.opens = Opens::restored(opens);
-        for newer in values {
-            session.passed.update(newer);
-        }
-        session
-    }
-
-    /// The environment that its process, or an open of it, is given.
-    pub(super) fn environment(&self, open: &SavedOpen) -> Vec<(String, String)> {
-        let passed = self.passed.0.iter().filter(|(name, _)| self.manifest.pass.contains(name));
-        let passed = passed.map(|(name, value)| (name.clone(), value.clone()));
-        open.env.iter().cloned().chain(passed).collect()
-    }
-
-    /// What is to be told of the variables that its openers passed to an earlier daemon, and nobody to this one.
-    pub(super) fn missing_variables(&self) -> Option<String> {
-        let named = self.opens.as_slice().iter().flat_map(|open| &open.passed);
-        let mut missing: Vec<&str> = named
-            .filter(|name| !self.passed.0.contains_key(*name) && self.manifest.pass.contains(*name))
-            .map(String::as_str)
-            .collect();
-        missing.sort_unstable();
-        missing.dedup();
-        let key = &self.key;
-        let it = if missing.len() == 1 { "its value is" } else { "their values are" };
-        (!missing.is_empty()).then(|| {
-            format!(
-                "Started without {}: {it} kept in memory only, and the daemon was restarted; pass again: \
-                 pipemux open {key} && pipemux restart {key}",
-                missing.join(", ")
-            )
-        })
-    }
-
-    /// Takes over the variables of an opener. Returns what is to be told when the process runs with other values.
-    pub fn pass_variables(&mut self, passed: PassedVariables) -> Option<String> {
-        let changed = self.passed.update(passed);
-        let key = &self.key;
-        (self.up().is_some() && !changed.is_empty()).then(|| {
-            let (names, them) =
-                (changed.join(", "), if changed.len() == 1 { "it" } else { "them" });
-            format!(
-                "{names} changed; {key} gets {them} when it starts again: pipemux restart {key}"
-            )
-        })
     }
 }

@@ -12,7 +12,6 @@ use pipemux_proto::app::Invoke;
 use crate::keys::SessionKey;
 use crate::limits::{QUARANTINE_AFTER, SUSPECTS_MAX};
 use crate::processes::reply::AppReply;
-use crate::processes::session::Session;
 
 /// Identifies a request by what it does, whoever sends it and whenever.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -39,6 +38,16 @@ pub struct Quarantine {
 }
 
 impl Quarantine {
+    /// Remembers what the app died with; what it answered is no longer suspected.
+    pub fn note_reply(&mut self, invoke: &Invoke, reply: &AppReply) {
+        match reply {
+            AppReply::Lost { died: true, why, .. } => self.blame(Fingerprint::of(invoke), why),
+            AppReply::Lost { .. } => {}
+            AppReply::Reply(_) | AppReply::Fault(_) if self.counts.is_empty() => {}
+            AppReply::Reply(_) | AppReply::Fault(_) => self.clear(Fingerprint::of(invoke)),
+        }
+    }
+
     /// The app died with the request; `how` it ended is told when it is refused.
     pub fn blame(&mut self, request: Fingerprint, how: &str) {
         let before = self.position(request).and_then(|at| self.counts.remove(at));
@@ -50,7 +59,7 @@ impl Quarantine {
     }
 
     /// The app answered the request: it is no longer suspected.
-    pub fn clear(&mut self, request: Fingerprint) {
+    fn clear(&mut self, request: Fingerprint) {
         if !self.counts.is_empty()
             && let Some(at) = self.position(request)
         {
@@ -61,11 +70,6 @@ impl Quarantine {
     /// Every request is delivered again.
     pub fn lift(&mut self) {
         self.counts.clear();
-    }
-
-    /// True when nothing is suspected.
-    pub fn is_empty(&self) -> bool {
-        self.counts.is_empty()
     }
 
     /// How many requests are refused now.
@@ -88,21 +92,5 @@ impl Quarantine {
 
     fn position(&self, request: Fingerprint) -> Option<usize> {
         self.counts.iter().position(|(known, _, _)| *known == request)
-    }
-}
-
-impl Session {
-    /// Remembers what its app died with; what it answered is no longer suspected.
-    pub fn note_invoke_reply(&mut self, invoke: &Invoke, reply: &AppReply) {
-        match reply {
-            AppReply::Lost { died: true, why, .. } => {
-                self.quarantine.blame(Fingerprint::of(invoke), why);
-            }
-            AppReply::Lost { .. } => {}
-            AppReply::Reply(_) | AppReply::Fault(_) if self.quarantine.is_empty() => {}
-            AppReply::Reply(_) | AppReply::Fault(_) => {
-                self.quarantine.clear(Fingerprint::of(invoke));
-            }
-        }
     }
 }

@@ -1,27 +1,37 @@
 //! What is known of one session: its process, what it was opened with, its crashes.
 
 use std::cell::Cell;
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use bytes::Bytes;
-use pipemux_proto::envelope::Method;
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::prototype::Prototype;
 
 use crate::event::{Exit, Limit, Signal};
-use crate::foreign::{ForeignText, quote};
+use crate::foreign::{ForeignText, Speaker, quote};
 use crate::keys::{RequestId, SessionKey};
 use crate::manifest::{Isolation, Manifest};
+use crate::persist::records::SavedOpen;
 use crate::processes::app_profile::AppProfile;
 use crate::processes::crash_history::CrashHistory;
 use crate::processes::health::Health;
 use crate::processes::hibernation::Hibernation;
 use crate::processes::opens::Opens;
+use crate::processes::owed_requests::OwedRequests;
 use crate::processes::passed_variables::PassedVariables;
 use crate::processes::quarantine::Quarantine;
 use crate::rate::Rate;
 use crate::turn::Turn;
+
+/// All sessions, by their keys.
+pub type Sessions = BTreeMap<SessionKey, Session>;
+
+/// Returns whose sentences come from a session.
+pub fn speaker<'a>(sessions: &Sessions, key: &'a SessionKey) -> Speaker<'a> {
+    let manifest = sessions.get(key).map(|session| &session.manifest);
+    let built_in = manifest.is_some_and(|manifest| manifest.built_in.is_some());
+    Speaker { provider: key.addr.provider.as_str(), built_in }
+}
 
 /// One instance of an app.
 #[derive(Debug)]
@@ -40,10 +50,8 @@ pub struct Session {
     pub prototypes: Rc<Vec<Prototype>>,
     /// What else its app said in its last greeting.
     pub profile: AppProfile,
-    /// The number of requests that it owes an answer to, including those that wait.
-    pub owes: usize,
-    /// Requests that wait until it is ready.
-    pub waiting: VecDeque<QueuedRequest>,
+    /// The requests that it has not answered.
+    pub owed: OwedRequests,
     /// Client requests that go on once it is ready or has failed.
     pub ready_waiters: Vec<RequestId>,
     /// How its processes were lost.
@@ -120,17 +128,6 @@ pub struct RunningJobs {
     pub need_process: bool,
 }
 
-/// A request that waits until its session is ready.
-#[derive(Debug)]
-pub struct QueuedRequest {
-    /// The request's number.
-    pub id: u64,
-    /// Its method.
-    pub method: Method,
-    /// The encoded body.
-    pub body: Bytes,
-}
-
 impl Session {
     /// A session without a process.
     pub fn new(key: SessionKey, manifest: Rc<Manifest>) -> Self {
@@ -142,8 +139,7 @@ impl Session {
             process: ProcessState::Down,
             prototypes: Rc::new(Vec::new()),
             profile: AppProfile::default(),
-            owes: 0,
-            waiting: VecDeque::new(),
+            owed: OwedRequests::default(),
             ready_waiters: Vec::new(),
             crashes: CrashHistory::default(),
             failed: None,
@@ -157,6 +153,21 @@ impl Session {
             version: 0,
             tokens: Cell::new(0),
         }
+    }
+
+    /// A session of an earlier daemon. Values that an older release saved are kept in memory from now on.
+    pub(super) fn restored(
+        key: SessionKey,
+        manifest: Rc<Manifest>,
+        mut opens: Vec<SavedOpen>,
+    ) -> Self {
+        let values: Vec<PassedVariables> = opens.iter_mut().map(SavedOpen::take_values).collect();
+        let mut session = Self::new(key, manifest);
+        session.opens = Opens::restored(opens);
+        for newer in values {
+            session.passed.update(newer);
+        }
+        session
     }
 
     /// Its process, if it has one.

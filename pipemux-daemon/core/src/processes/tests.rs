@@ -7,8 +7,12 @@ use pipemux_proto::envelope::{Envelope, Method};
 use pipemux_proto::ids::Incarnation;
 use pipemux_proto::{Frame, Hello, Kind, Role, decode};
 
+use super::exits::handle_exit;
+use super::frames::handle_frame;
 use super::reply::{AppReply, ReplyTo};
+use super::requests::{drop_request, redirect};
 use super::session::ProcessState;
+use super::starting::wake;
 use super::{ProcessEnd, ProcessEvent, Processes};
 use crate::event::{Effect, Exit, Now};
 use crate::keys::{RequestId, SessionKey};
@@ -43,7 +47,7 @@ impl Harness {
     /// Makes a session and has its process become ready; returns its incarnation.
     fn ready(&mut self, name: &str) -> (SessionKey, Incarnation) {
         let key = self.session(name, Isolation::Session);
-        self.processes.wake(&mut self.turn, &key).unwrap();
+        wake(&mut self.turn, &mut self.processes, &key).unwrap();
         let app = self.processes.get(&key).and_then(|session| session.app()).unwrap();
         self.greet(app);
         self.answer_open(app);
@@ -67,7 +71,7 @@ impl Harness {
 
     fn receive(&mut self, app: Incarnation, bytes: bytes::Bytes) {
         let frame = parse(&bytes);
-        self.processes.handle_frame(&mut self.turn, app, frame);
+        handle_frame(&mut self.turn, &mut self.processes, app, frame);
     }
 
     /// The frames of that method that were sent, oldest first.
@@ -85,7 +89,8 @@ impl Harness {
     }
 
     fn exit(&mut self, app: Incarnation, exit: Exit) {
-        self.processes.handle_exit(&mut self.turn, app, Ok(exit), vec!["last words".into()]);
+        let last_lines = vec!["last words".into()];
+        handle_exit(&mut self.turn, &mut self.processes, app, Ok(exit), last_lines);
     }
 
     fn events(&mut self) -> Vec<ProcessEvent> {
@@ -165,7 +170,7 @@ fn a_redirected_request_replies_to_its_new_receiver_only() {
     let (key, app) = harness.ready("notes/main");
     let id = harness.ask(&key, 1).unwrap();
     let to = ReplyTo::Project(RequestId(1));
-    assert!(harness.processes.redirect(&mut harness.turn, id, to.clone(), 70_000));
+    assert!(redirect(&mut harness.turn, &mut harness.processes, id, to.clone(), 70_000));
     let asked = harness.sent(Method::Invoke).pop().unwrap();
     let answer = Frame::encode(&asked.envelope.answer(Kind::Reply), &Empty {}).unwrap();
     harness.receive(app, answer);
@@ -181,14 +186,14 @@ fn a_dropped_request_is_cancelled_and_tells_nobody() {
     let mut harness = Harness::new();
     let (key, app) = harness.ready("notes/main");
     let id = harness.ask(&key, 1).unwrap();
-    harness.processes.drop_request(&mut harness.turn, id);
+    drop_request(&mut harness.turn, &mut harness.processes, id);
     assert!(harness.events().is_empty());
     let cancels = harness.turn.effects.iter().filter(|effect| match effect {
         Effect::ToApp { bytes, .. } => parse(bytes).envelope.kind == Kind::Cancel,
         _ => false,
     });
     assert_eq!(cancels.count(), 1);
-    assert_eq!(harness.processes.get(&key).map(|session| session.owes), Some(0));
+    assert_eq!(harness.processes.get(&key).map(|session| session.owed.count), Some(0));
     let _ = app;
 }
 
@@ -197,7 +202,7 @@ fn sessions_that_share_a_process_end_with_it_and_each_is_told() {
     let mut harness = Harness::new();
     let keys = ["notes/a", "notes/b"].map(|name| harness.session(name, Isolation::Provider));
     for key in &keys {
-        harness.processes.wake(&mut harness.turn, key).unwrap();
+        wake(&mut harness.turn, &mut harness.processes, key).unwrap();
     }
     let starts: Vec<Incarnation> = harness
         .turn

@@ -36,7 +36,7 @@ pub(crate) fn help(
         Ok(manifest) => manifest,
     };
     let built_in = manifest.built_in.as_deref();
-    let learned = processes.prototypes(provider).map(|learned| learned.as_slice());
+    let learned = processes.learned().get(provider).map(|learned| learned.as_slice());
     let Some(prototypes) = built_in.map(|app| app.prototypes.as_slice()).or(learned) else {
         // The daemon learns the actions of an app when the app first runs.
         return Err(Fault::not_found(format!("{provider} has not run yet"))

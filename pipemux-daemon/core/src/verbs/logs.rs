@@ -33,7 +33,7 @@ pub(crate) fn logs(
     session: &SessionKey,
     Lines { lines, after, wait_ms }: Lines,
 ) -> Next {
-    let (_, log) = processes.paths(session);
+    let log = processes.log_of(session);
     let now = turn.now.mono_ms;
     let request = id.0;
     let wait_ms = u64::from(wait_ms.min(WAIT_MAX_MS));

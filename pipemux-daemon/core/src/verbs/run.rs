@@ -13,6 +13,7 @@ use crate::limits::{ANSWER_BUDGET_MIN, LAST_LINE_TOKENS, RUN_BUDGET};
 use crate::pipeline::closed_apps::ClosedApps;
 use crate::pipeline::grants::grant_for_steps;
 use crate::pipeline::parsed_script::{ParsedScript, PlannedScript, ScriptOrigin, source_of};
+use crate::processes::starting::wake;
 use crate::runs::caller::Caller;
 use crate::runs::origin::Origin;
 use crate::runs::{Run, RunInput, Step};
@@ -177,7 +178,7 @@ impl Core {
         self.set_task(id, Task::Preparing { sessions: sessions.clone(), then });
         for session in sessions {
             // A session that can't start has no prototypes, which the plan will report.
-            let woken = self.processes.wake(&mut self.turn, &session).is_ok();
+            let woken = wake(&mut self.turn, &mut self.processes, &session).is_ok();
             if let Some(found) = self.processes.get_mut(&session)
                 && woken
                 && found.is_starting()

@@ -20,6 +20,7 @@ use crate::foreign::{Done, Outcome, Started};
 use crate::keys::{ProjectionKey, RequestId, SessionKey, WorkspaceKey};
 use crate::limits::{LOCATE_MS, REQUEST_MS};
 use crate::persist::records::{Record, SavedRound};
+use crate::processes::draining::break_app;
 use crate::processes::reply::{AppReply, ReplyTo};
 use crate::processes::session::Session;
 use crate::runs::history_round::{history_round, unfinished_round};
@@ -97,7 +98,7 @@ impl Core {
             }
             RunOutput::Store { session, path, offset, data } => {
                 let path = path.unwrap_or_else(|| {
-                    let (state_dir, _) = self.processes.paths(&session);
+                    let state_dir = self.processes.state_dir_of(&session);
                     // No later daemon begins in the same millisecond.
                     let (began, number) = (turn.began.unix_ms, turn.next_number());
                     format!("{state_dir}/{VALUES}/{began}-{number}")
@@ -234,7 +235,7 @@ impl Core {
         let (session, invoke) = in_flight.ok_or_else(Self::lost_run)?;
         let session = session.clone();
         if let Some(session) = self.processes.get_mut(&session) {
-            session.note_invoke_reply(invoke, &reply);
+            session.quarantine.note_reply(invoke, &reply);
         }
         let mut reply = StepReply::read(reply, self.processes.speaker(&session));
         if let StepReply::Outcome(Outcome::Failed(fault)) = &mut reply {
@@ -258,7 +259,7 @@ impl Core {
             StepReply::Unreadable(_) => {
                 if let Some(app) = self.processes.get(&session).and_then(Session::app) {
                     let why = "its answer could not be read".into();
-                    self.processes.break_app(&mut self.turn, app, why);
+                    break_app(&mut self.turn, &mut self.processes, app, why);
                 }
             }
             StepReply::Outcome(_) | StepReply::Started(_) | StepReply::Lost { .. } => {}

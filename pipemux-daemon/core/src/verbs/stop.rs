@@ -12,6 +12,9 @@ use crate::feed::{Audience, Happening};
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
 use crate::manifest::State;
 use crate::persist::records::Record;
+use crate::processes::draining::{self, cancel_backoff, close, close_for_restart};
+use crate::processes::requests::refuse_waiting;
+use crate::processes::starting::wake;
 use crate::verbs::find_session::find_session;
 use crate::verbs::require;
 use crate::verbs::tasks::Task;
@@ -67,11 +70,12 @@ impl Core {
             session.forget_opens();
         }
         self.set_task(id, Task::Ending(key.clone()));
-        self.processes.close(&mut self.turn, &key);
+        close(&mut self.turn, &mut self.processes, &key);
         if self.processes.get(&key).is_some_and(|session| session.app().is_none()) {
             // There won't be a next process for the requests that wait for it.
             let why = format!("{key} was ended");
-            self.processes.refuse_waiting(&mut self.turn, &key, &why, &[]);
+            let refusal = Fault::unavailable(&why);
+            refuse_waiting(&mut self.turn, &mut self.processes, &key, &refusal);
             self.retry_attaching(&key, true, &why);
         }
         self.session_ended(&key);
@@ -88,10 +92,11 @@ impl Core {
         let restarting: Vec<RequestId> = self
             .tasks
             .requests_with(|task| matches!(task, Task::Restarting(waited) if waited == key));
-        let idle = session.opens.is_empty() && session.waiting.is_empty() && restarting.is_empty();
+        let idle =
+            session.opens.is_empty() && session.owed.waiting.is_empty() && restarting.is_empty();
         let idle = idle && !session.opens.has_request();
         if idle && !self.has_window(key) {
-            let (state_dir, _) = self.processes.paths(key);
+            let state_dir = self.processes.state_dir_of(key);
             let log = self.processes.own_log(key);
             let removed = self.processes.remove(key);
             self.authoring.forget(key);
@@ -127,11 +132,11 @@ impl Core {
             return Err(fault.hint(format!("pipemux open {addr}")));
         }
         self.set_task(id, Task::Restarting(key.clone()));
-        self.processes.cancel_backoff(&mut self.turn, &key);
+        cancel_backoff(&mut self.turn, &mut self.processes, &key);
         if let Some(session) = self.processes.get_mut(&key) {
             session.forgive();
         }
-        if !self.processes.close_for_restart(&mut self.turn, &key) {
+        if !close_for_restart(&mut self.turn, &mut self.processes, &key) {
             self.begin_restart(id, &key)?;
         }
         Ok(())
@@ -144,7 +149,7 @@ impl Core {
         if let (Some(manifest), Some(session)) = (manifest, self.processes.get_mut(key)) {
             session.manifest = manifest.clone();
         }
-        self.processes.wake(&mut self.turn, key)?;
+        wake(&mut self.turn, &mut self.processes, key)?;
         if let Some(session) = self.processes.get_mut(key) {
             session.wait_until_ready(id);
         }
@@ -170,7 +175,7 @@ impl Core {
             self.shutdown = Shutdown::Draining;
         }
         self.end_job_waits();
-        self.processes.stop(&mut self.turn);
+        draining::stop(&mut self.turn, &mut self.processes);
     }
 
     /// Answers all requests and stops the daemon, if it was asked to end and no process is left. To be called once

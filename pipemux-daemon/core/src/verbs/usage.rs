@@ -41,7 +41,7 @@ pub(crate) fn read_usage(turn: &mut Turn, processes: &Processes, id: RequestId) 
     let incarnations = processes.incarnations();
     let query = |key: &SessionKey| UsageQuery {
         process: processes.get(key).and_then(Session::app).map(|app| incarnations.process_of(app)),
-        state_dir: processes.paths(key).0,
+        state_dir: processes.state_dir_of(key),
     };
     let queries = sessions.iter().map(query).collect();
     turn.effects.push(Effect::ReadUsage { request: id.0, sessions: queries });

@@ -14,6 +14,7 @@ use crate::keys::SessionKey;
 use crate::limits::JOB_PROGRESS_MS;
 use crate::pipeline::closed_apps::ClosedApps;
 use crate::processes::Processes;
+use crate::processes::starting::wake;
 use crate::providers::Providers;
 use crate::scripts::ref_errors;
 use crate::turn::Turn;
@@ -71,7 +72,7 @@ pub(crate) fn view(
     }
     for session in viewed_sessions(workspace, &view) {
         // An app that sleeps changes nothing, so it is woken. The answer reports an app that can't be started.
-        let _ = processes.wake(turn, &session);
+        let _ = wake(turn, processes, &session);
     }
     let progress_from = now.mono_ms + JOB_PROGRESS_MS;
     let wait = Box::new(Wait::View { view, seconds: 0.0, progress_from });

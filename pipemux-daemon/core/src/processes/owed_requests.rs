@@ -1,0 +1,26 @@
+//! How many answers a session owes, and what waits until its process takes requests.
+
+use std::collections::VecDeque;
+
+use bytes::Bytes;
+use pipemux_proto::envelope::Method;
+
+/// The requests of one session that have no answer yet; [`OpenRequests`] has them by number.
+///
+/// [`OpenRequests`]: crate::processes::open_requests::OpenRequests
+#[derive(Debug, Default)]
+pub struct OwedRequests {
+    /// How many there are, including those that wait.
+    pub count: usize,
+    /// Those that are sent once the session is ready, oldest first.
+    pub waiting: VecDeque<QueuedRequest>,
+}
+
+/// A request that waits until its session is ready.
+#[derive(Debug)]
+pub struct QueuedRequest {
+    pub id: u64,
+    pub method: Method,
+    /// The encoded body.
+    pub body: Bytes,
+}
