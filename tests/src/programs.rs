@@ -40,8 +40,14 @@ const PACKAGES: [&str; 11] = [
     "docui",
     "pipemux-tests",
 ];
-const SOURCES: [&str; 5] =
-    ["pipemux-proto", "pipemux-daemon", "pipemux-client", "apps", "tests/src/bin/rogue"];
+const SOURCES: [&str; 6] = [
+    "pipemux-proto",
+    "pipemux-daemon",
+    "pipemux-client",
+    "apps",
+    "tests/src/bin/rogue",
+    "tests/examples",
+];
 
 /// Returns the path of a built program, such as `pipemux` or `examples/arena`.
 ///

@@ -1,7 +1,7 @@
 //! The example app `ide` on real git repositories.
 
 #[allow(dead_code)]
-#[path = "../../examples/ide.rs"]
+#[path = "../../../../tests/examples/ide.rs"]
 mod app;
 
 use std::path::Path;
