@@ -1,5 +1,5 @@
-//! `pipemuxd app-check`: checks an app, for `pipemux app check`. It needs no running daemon: the app's processes are those
-//! of a launcher of its own.
+//! `pipemuxd app-check`: checks an app, for `pipemux app check`. It needs no running daemon: the
+//! app's processes are those of a launcher of its own.
 //!
 //! | module | contents |
 //! |---|---|
@@ -16,10 +16,12 @@ use pipemux_check::{Subject, check as check_app};
 use pipemux_core::{Isolation, Manifest};
 use pipemux_proto::client::is_passed_variable;
 
-use crate::manifests;
+use crate::launcher_process::own_program;
+use crate::manifests::{self, ManifestDirs};
 use launch::ProcessLauncher;
 
-/// Checks the app that the options name, and prints what is to be mended. Returns true when that is nothing.
+/// Checks the app that the options name, and prints what is to be mended. Returns true when that is
+/// nothing.
 ///
 /// # Errors
 /// There is no such app, or it can't be run here.
@@ -32,19 +34,18 @@ pub fn check(options: &[&str]) -> Result<bool, String> {
         return Err("usage: pipemuxd app-check [--json] [--destructive] MANIFEST [-- ARGS]".into());
     };
     let manifest = find(target)?;
-    let program =
-        std::env::current_exe().map_err(|error| format!("can't find its own program: {error}"))?;
-    let place = Place::new().map_err(|error| format!("can't make a directory: {error}"))?;
+    let program = own_program()?;
+    let root = TempRoot::new().map_err(|error| format!("can't make a directory: {error}"))?;
     let main = format!("{}/main", manifest.id).parse();
     let subject = Subject {
         main: main.map_err(|error| format!("{}: {error}", manifest.id))?,
         shares_process: manifest.isolation == Isolation::Provider,
         args: args.iter().map(|arg| (*arg).to_owned()).collect(),
-        env: environment(&manifest, &place.0),
-        root: place.0.clone(),
+        env: environment(&manifest, &root.0),
+        root: root.0.clone(),
         destructive: flags.contains(&"--destructive"),
     };
-    let launcher = ProcessLauncher::start(&program, manifest, &place.0);
+    let launcher = ProcessLauncher::start(&program, manifest, &root.0);
     let mut launcher =
         launcher.map_err(|error| format!("the launcher can't be started: {error}"))?;
     let report = check_app(&subject, &mut launcher);
@@ -62,23 +63,22 @@ fn find(target: &str) -> Result<Manifest, String> {
         let path = std::path::absolute(path).map_err(|error| format!("{target}: {error}"))?;
         return manifests::read(&path);
     }
-    let program =
-        std::env::current_exe().map_err(|error| format!("can't find its own program: {error}"))?;
-    let user = manifests::user_directory(|name: &str| std::env::var(name).ok());
-    let loaded = manifests::load(program.parent().unwrap_or(Path::new("/")), user.as_deref());
-    let found = loaded.manifests.into_iter().find(|manifest| manifest.id.as_str() == target);
+    let dirs = ManifestDirs::beside(&own_program()?, |name| std::env::var(name).ok());
+    let found = dirs.load().manifests.into_iter().find(|manifest| manifest.id.as_str() == target);
     found.ok_or_else(|| {
         format!("{target} is neither a manifest nor a registered app (list them: pipemux apps)")
     })
 }
 
-/// Returns what the app gets of this environment, with directories of its own in place of the user's.
+/// Returns what the app gets of this environment, with directories of its own in place of the
+/// user's.
 fn environment(manifest: &Manifest, root: &Path) -> Vec<(String, String)> {
-    let given = |name: &str| is_passed_variable(name) || manifest.pass.iter().any(|of| of == name);
+    let is_passed =
+        |name: &str| is_passed_variable(name) || manifest.pass.iter().any(|of| of == name);
     let all = std::env::vars_os();
     let texts =
         all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let mut kept: Vec<(String, String)> = texts.filter(|(name, _)| given(name)).collect();
+    let mut kept: Vec<(String, String)> = texts.filter(|(name, _)| is_passed(name)).collect();
     let home = kept.iter().find(|(name, _)| name == "HOME").map(|(_, home)| home.clone());
     let own = |name: &str| root.join(name).to_string_lossy().into_owned();
     kept.retain(|(name, _)| !name.starts_with("XDG_") && name != "HOME" && name != "TMPDIR");
@@ -91,9 +91,9 @@ fn environment(manifest: &Manifest, root: &Path) -> Vec<(String, String)> {
 }
 
 /// A directory that is removed in the end.
-struct Place(PathBuf);
+struct TempRoot(PathBuf);
 
-impl Place {
+impl TempRoot {
     fn new() -> io::Result<Self> {
         let parent = std::env::temp_dir();
         for number in 0..100 {
@@ -108,7 +108,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TempRoot {
     fn drop(&mut self) {
         // What the app made unremovable stays in the directory for temporary files.
         let _ = fs::remove_dir_all(&self.0);

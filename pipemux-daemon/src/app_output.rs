@@ -1,28 +1,26 @@
-//! What apps print: read from their pipes, written to their logs, passed on to those who follow a log.
+//! What apps print: read from their pipes, written to their logs, passed on to those who follow a
+//! log.
 //!
-//! A process prints into a pipe, so that a flood costs a bounded part of each turn and of the disk. A pipe
-//! that was full when it was read is read again a moment later, after other work. A process that prints
-//! faster than that waits for its pipe, and nothing waits for the process.
+//! A process prints into a pipe, so that a flood costs a bounded part of each turn and of the disk.
+//! A pipe that was full when it was read is read again a moment later, after other work. A process
+//! that prints faster than that waits for its pipe, and nothing waits for the process.
+
+mod output_pipe;
 
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 use std::io::{self, PipeReader, Read};
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
-use std::task::{Context, Poll, Waker};
+use std::task::{Poll, Waker};
 
-use jiff::Timestamp;
-use pipemux_core::{LogText, Now, tells_of_denial};
+use pipemux_core::{LogText, Now};
 use pipemux_proto::Incarnation;
 use rustc_hash::FxHashMap;
-use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::unix::pipe::Receiver;
 
 use crate::daemon_log::log as log_line;
-use crate::limits::{
-    DENIAL_SEARCH_MAX, FINAL_OUTPUT_MAX, LOG_DATE_MS, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX,
-    LOG_TURN,
-};
+use crate::limits::{FINAL_OUTPUT_MAX, LOG_PAUSE_MS, LOG_READ, LOG_STARTS_MAX, LOG_TURN};
 use crate::session_logs::{self, LogReader, LogWriter};
+use output_pipe::OutputPipe;
 
 /// The output of all processes, and the requests that follow it.
 #[derive(Debug, Default)]
@@ -34,35 +32,6 @@ pub struct AppOutput {
     watches: HashMap<PathBuf, Vec<LogWatch>>,
     /// Watched logs that grew since the last [`AppOutput::take_log_updates`].
     grown_logs: HashSet<PathBuf>,
-}
-
-#[derive(Debug)]
-struct OutputPipe {
-    /// `None` after its end.
-    pipe: Option<Receiver>,
-    waker: Waker,
-    writer: LogWriter,
-    life: Incarnation,
-    /// When the log last said what time it is, on the monotonic clock, and how far the wall clock is ahead of that.
-    dated_at: Option<u64>,
-    wall_ahead: u64,
-    /// The position in the log at which the process began to print.
-    since: u64,
-    /// True between two turns of a flood.
-    paused: bool,
-    resume_at: Option<u64>,
-    /// What to add to the log once the process prints that something was refused.
-    note: Option<DenialNote>,
-}
-
-/// A line for the log of a confined process that prints that something was refused.
-#[derive(Debug)]
-struct DenialNote {
-    line: String,
-    /// True if the process may use the network.
-    network: bool,
-    /// How much of the output is still searched for that, in bytes.
-    left: usize,
 }
 
 /// A request that waits for a log to grow.
@@ -77,8 +46,8 @@ pub struct LogWatch {
 }
 
 impl AppOutput {
-    /// Opens a process's log, which is rotated after `max` bytes, and reads the process's pipe from now on;
-    /// its output wakes `waker`. Must be called within a runtime.
+    /// Opens a process's log, which is rotated after `max` bytes, and reads the process's pipe from
+    /// now on; its output wakes `waker`. Must be called within a runtime.
     ///
     /// # Errors
     /// What is wrong with the log, in one line.
@@ -98,19 +67,7 @@ impl AppOutput {
             .map_err(|error| format!("can't watch a pipe: {error}"))?;
         // The first turn polls the pipe, which registers the waker.
         waker.wake_by_ref();
-        let mut output = OutputPipe {
-            pipe: Some(pipe),
-            waker,
-            writer,
-            life: app,
-            dated_at: None,
-            wall_ahead: now.unix_ms.saturating_sub(now.mono_ms),
-            since: 0,
-            paused: false,
-            resume_at: None,
-            note: None,
-        };
-        output.since = output.writer.end();
+        let output = OutputPipe::new(app, pipe, waker, writer, now);
         self.pipes.insert(app, output);
         Ok(())
     }
@@ -118,7 +75,7 @@ impl AppOutput {
     /// Has a line added to the log of a process once it prints that something was refused.
     pub fn explain_denials(&mut self, app: Incarnation, line: String, network: bool) {
         if let Some(output) = self.pipes.get_mut(&app) {
-            output.note = Some(DenialNote { line, network, left: DENIAL_SEARCH_MAX });
+            output.explain_denials(line, network);
         }
     }
 
@@ -175,8 +132,9 @@ impl AppOutput {
         }
     }
 
-    /// Reads what a process that exited printed last, and closes its log; returns the log's path and the
-    /// position at which this process began to print. Doesn't wait for descendants that hold the pipe open.
+    /// Reads what a process that exited printed last, and closes its log; returns the log's path
+    /// and the position at which this process began to print. Doesn't wait for descendants that
+    /// hold the pipe open.
     pub fn finish(
         &mut self,
         app: Incarnation,
@@ -271,8 +229,8 @@ impl AppOutput {
             let mut waiting = Vec::new();
             for watch in watches {
                 match self.read_log(&log, watch.lines, Some(watch.after)) {
-                    // A position beyond the end comes from an earlier daemon. The follower has to learn the
-                    // present one.
+                    // A position beyond the end comes from an earlier daemon. The follower has to
+                    // learn the present one.
                     Ok(text) if text.next != watch.after || text.missed > 0 => {
                         updates.push((watch.request, Ok(text)));
                     }
@@ -316,56 +274,6 @@ impl AppOutput {
     fn start_of(&self, log: &Path) -> Option<u64> {
         let open = self.pipes.values().find(|output| output.writer.path() == log);
         open.map(|output| output.writer.start()).or_else(|| self.log_starts.get(log))
-    }
-}
-
-impl OutputPipe {
-    /// Writes a line that says what time it is and which life of the session prints, unless the last one is recent: what
-    /// follows is from then on.
-    fn write_date(&mut self, now_ms: u64) {
-        let is_recent = |at: u64| now_ms.saturating_sub(at) < LOG_DATE_MS;
-        if self.dated_at.is_some_and(is_recent) {
-            return;
-        }
-        let printed_nothing = self.writer.end() == self.since;
-        let unix_ms = i64::try_from(self.wall_ahead + now_ms).unwrap_or(i64::MAX);
-        let time = Timestamp::from_second(unix_ms / 1000).unwrap_or(Timestamp::MAX);
-        let line = format!("[pipemux {time} life {}]", self.life);
-        if self.writer.write_line(&line, now_ms) {
-            self.dated_at = Some(now_ms);
-            if printed_nothing {
-                // The process's own words begin after it.
-                self.since = self.writer.end();
-            }
-        }
-    }
-
-    /// Writes what was printed, and explains the first line that tells of a refusal; returns whether the log grew.
-    fn write(&mut self, bytes: &[u8], now_ms: u64) -> bool {
-        self.write_date(now_ms);
-        let mut grew = self.writer.write_output(bytes, now_ms);
-        let Some(note) = &mut self.note else { return grew };
-        let searched = &bytes[..bytes.len().min(note.left)];
-        note.left -= searched.len();
-        if tells_of_denial(&String::from_utf8_lossy(searched), note.network) {
-            let begin = if bytes.ends_with(b"\n") { "" } else { "\n" };
-            let line = format!("{begin}pipemux: {}\n", note.line);
-            grew |= self.writer.write_output(line.as_bytes(), now_ms);
-            self.note = None;
-        }
-        grew
-    }
-
-    /// Returns how many bytes were read; 0 at the end.
-    fn read(&mut self, buffer: &mut [u8]) -> Poll<usize> {
-        let Some(pipe) = &mut self.pipe else { return Poll::Pending };
-        let mut buffer = ReadBuf::new(buffer);
-        match Pin::new(pipe).poll_read(&mut Context::from_waker(&self.waker), &mut buffer) {
-            Poll::Pending => Poll::Pending,
-            Poll::Ready(Ok(())) => Poll::Ready(buffer.filled().len()),
-            // After an error, whatever it is, nothing more can be read.
-            Poll::Ready(Err(_)) => Poll::Ready(0),
-        }
     }
 }
 

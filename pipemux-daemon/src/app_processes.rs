@@ -45,8 +45,8 @@ pub enum LauncherEvent {
 }
 
 impl AppProcesses {
-    /// Takes over a launcher, whose reports wake `waker`. Processes are marked with `origin`; none of them is granted
-    /// the `private` directories. Must be called within a runtime.
+    /// Takes over a launcher, whose reports wake `waker`. Processes are marked with `origin`; none
+    /// of them is granted the `private` directories. Must be called within a runtime.
     ///
     /// # Errors
     /// The launcher's socket can't be watched.
@@ -61,8 +61,8 @@ impl AppProcesses {
         Ok(Self { program, origin, launcher, apps: FxHashMap::default(), waker, private })
     }
 
-    /// Orders a process that prints into the pipe `output`; returns the daemon's end of its connection, which is
-    /// non-blocking.
+    /// Orders a process that prints into the pipe `output`; returns the daemon's end of its
+    /// connection, which is non-blocking.
     ///
     /// # Errors
     /// Why the process can't be ordered, in one line.
@@ -81,14 +81,7 @@ impl AppProcesses {
             sandbox: start.confinement.as_ref().map(|confinement| {
                 sandbox::sandbox_of(confinement, &start.state_dir, self.private.all())
             }),
-            limits: Limits {
-                memory: Some(start.limits.memory.map_or(limits::APP_MEMORY_MAX, |max| max.0)),
-                cpu: start.limits.cpu,
-                files: Some(start.limits.files.unwrap_or(limits::APP_FILES_MAX)),
-                processes: Some(start.limits.processes.unwrap_or(limits::APP_PROCESSES_MAX)),
-                threads: Some(start.limits.threads.unwrap_or(limits::APP_THREADS_MAX)),
-                disk: Some(start.limits.disk.map_or(limits::APP_DISK_MAX, |max| max.0)),
-            },
+            limits: limits_of(&start.limits),
         });
         let fds = vec![OwnedFd::from(theirs), output];
         self.send_order(&order, fds)
@@ -127,8 +120,8 @@ impl AppProcesses {
         self.apps.get(&app).copied()
     }
 
-    /// Returns the next event of the launcher, and sends queued orders. When it is pending, the waker is woken by the
-    /// next event.
+    /// Returns the next event of the launcher, and sends queued orders. When it is pending, the
+    /// waker is woken by the next event.
     pub fn poll(&mut self) -> Poll<LauncherEvent> {
         let Some(launcher) = &mut self.launcher else { return Poll::Pending };
         let context = &mut Context::from_waker(&self.waker);
@@ -153,9 +146,9 @@ impl AppProcesses {
         }
     }
 
-    /// Returns the environment of a process. One whose files are confined keeps its temporary files with its state. One that
-    /// isn't confined, or comes with PipeMux, is told where PipeMux's own directories are, so that it can keep others out of
-    /// them.
+    /// Returns the environment of a process. One whose files are confined keeps its temporary files
+    /// with its state. One that isn't confined, or comes with PipeMux, is told where PipeMux's own
+    /// directories are, so that it can keep others out of them.
     fn environment(&self, start: &Start) -> Vec<(String, String)> {
         let mut env = start.env.clone();
         let mut set = |name: &str, value: &str| {
@@ -183,8 +176,8 @@ impl AppProcesses {
             }
         };
         launcher.push(bytes, fds);
-        // Sent at once, so that the launcher works while this turn goes on. What can't be sent now, and a lost
-        // launcher, are handled in the turn that this wakes.
+        // Sent at once, so that the launcher works while this turn goes on. What can't be sent now,
+        // and a lost launcher, are handled in the turn that this wakes.
         let sent = launcher.send(&mut Context::from_waker(&self.waker));
         if sent.is_err() || launcher.has_orders() {
             self.waker.wake_by_ref();
@@ -204,8 +197,20 @@ impl AppProcesses {
     }
 }
 
-/// Creates a connection: the daemon's end, which is non-blocking, and the app's. The app's end blocks, because its
-/// program may expect that.
+/// Returns the limits of a process: those of its manifest, else the default ones.
+pub fn limits_of(manifest: &pipemux_core::manifest::Limits) -> Limits {
+    Limits {
+        memory: Some(manifest.memory.map_or(limits::APP_MEMORY_MAX, |max| max.0)),
+        cpu: manifest.cpu,
+        files: Some(manifest.files.unwrap_or(limits::APP_FILES_MAX)),
+        processes: Some(manifest.processes.unwrap_or(limits::APP_PROCESSES_MAX)),
+        threads: Some(manifest.threads.unwrap_or(limits::APP_THREADS_MAX)),
+        disk: Some(manifest.disk.map_or(limits::APP_DISK_MAX, |max| max.0)),
+    }
+}
+
+/// Creates a connection: the daemon's end, which is non-blocking, and the app's. The app's end
+/// blocks, because its program may expect that.
 fn socket_pair() -> io::Result<(UnixStream, UnixStream)> {
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_nonblocking(true)?;

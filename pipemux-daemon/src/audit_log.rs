@@ -5,9 +5,10 @@
 //! | `audit_log` | the file: appended to, divided, kept for a time |
 //! | `audit_log::line` | one line |
 //!
-//! The lines of one turn of the driver are written together, before anything of that turn goes out: whoever was told
-//! of an act finds it here. Unlike the saved state, a log that can't be written keeps nobody from acting: its lines are
-//! kept in memory for a while, and what is lost of it is counted in the next line.
+//! The lines of one turn of the driver are written together, before anything of that turn goes out:
+//! whoever was told of an act finds it here. Unlike the saved state, a log that can't be written
+//! keeps nobody from acting: its lines are kept in memory for a while, and what is lost of it is
+//! counted in the next line.
 
 mod line;
 

@@ -1,8 +1,8 @@
 //! A pool of buffers for large frames.
 //!
-//! A new buffer of 1 MiB costs more than copying into it, because each of its pages causes a fault. So the
-//! pool keeps the buffers that were used last for the next large frames, and frees them once none has arrived
-//! for a while.
+//! A new buffer of 1 MiB costs more than copying into it, because each of its pages causes a fault.
+//! So the pool keeps the buffers that were used last for the next large frames, and frees them once
+//! none has arrived for a while.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -57,7 +57,8 @@ impl BufferPool {
         let length = bytes.len() + FrameSlice::missing(bytes);
         let mut free = lock(&self.free);
         free.retain = true;
-        // At least half of the buffer must be used, because the core may hold a body for a long time.
+        // At least half of the buffer must be used, because the core may hold a body for a long
+        // time.
         let fits = |buffer: &Vec<u8>| buffer.len() / 2 <= length && length <= buffer.len();
         let reused = free.buffers.iter().rposition(fits).map(|at| free.buffers.remove(at));
         drop(free);

@@ -1,10 +1,10 @@
 //! Busy polling: polls again instead of sleeping, for a moment, while exchanges arrive in batches.
 //!
-//! A batch travels from the client to the app and back. Each participant that sleeps meanwhile must be woken,
-//! which costs more than its work. So after a turn with several exchanges the driver lets other programs run
-//! and polls again, for [`BUSY_POLL_US`], before it sleeps. With longer bodies most of the time goes into
-//! copying, and the processor is left to that. A client that waits for each answer never causes busy polling,
-//! and an idle daemon sleeps.
+//! A batch travels from the client to the app and back. Each participant that sleeps meanwhile must
+//! be woken, which costs more than its work. So after a turn with several exchanges the driver lets
+//! other programs run and polls again, for [`BUSY_POLL_US`], before it sleeps. With longer bodies
+//! most of the time goes into copying, and the processor is left to that. A client that waits for
+//! each answer never causes busy polling, and an idle daemon sleeps.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};

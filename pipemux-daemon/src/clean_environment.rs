@@ -10,9 +10,9 @@ use pipemux_proto::environment::is_daemon_variable;
 
 use crate::service_manager;
 
-/// Starts this program again in the same process, with the same arguments and without the variables that a daemon isn't
-/// to have, whoever started it. Returns if there are none. Removing a variable would not do: the system goes on
-/// showing the environment that a program was started with.
+/// Starts this program again in the same process, with the same arguments and without the variables
+/// that a daemon isn't to have, whoever started it. Returns if there are none. Removing a variable
+/// would not do: the system goes on showing the environment that a program was started with.
 ///
 /// # Errors
 /// The program can't be started again.

@@ -95,8 +95,8 @@ impl Connection {
         })
     }
 
-    /// Reads once: into the scratch buffer or, when much of a frame is missing, at most `max` bytes to the
-    /// place where that frame stays.
+    /// Reads once: into the scratch buffer or, when much of a frame is missing, at most `max` bytes
+    /// to the place where that frame stays.
     pub fn read(&mut self, scratch: &mut [u8], pool: &mut BufferPool, max: usize) -> ReadOutcome {
         let read = match &mut self.partial {
             Some(partial) => self.socket.read(&self.waker, partial.room(max)),
@@ -130,8 +130,8 @@ impl Connection {
         }
     }
 
-    /// Takes note that the peer has sent everything. Returns false when it is gone altogether; otherwise the waker is woken
-    /// when it goes.
+    /// Takes note that the peer has sent everything. Returns false when it is gone altogether;
+    /// otherwise the waker is woken when it goes.
     pub fn end_input(&mut self) -> bool {
         self.can_read = false;
         self.input_ended = !self.socket.is_hung_up(&self.waker);
@@ -143,8 +143,8 @@ impl Connection {
         self.input_ended && self.socket.is_hung_up(&self.waker)
     }
 
-    /// Reads what is there, whether or not the runtime knows about it; returns 0 for nothing and for the end.
-    /// Meant for the last bytes of a process whose exit is known.
+    /// Reads what is there, whether or not the runtime knows about it; returns 0 for nothing and
+    /// for the end. Meant for the last bytes of a process whose exit is known.
     pub fn read_unpolled(&mut self, scratch: &mut [u8]) -> usize {
         loop {
             match self.socket.stream().read(scratch) {
@@ -167,8 +167,8 @@ impl Connection {
         }
     }
 
-    /// Returns the next frame, or what stands in its place, from the buffered bytes; `None` when more are
-    /// needed.
+    /// Returns the next frame, or what stands in its place, from the buffered bytes; `None` when
+    /// more are needed.
     pub fn next_inbound(&mut self, pool: &mut BufferPool) -> Option<Inbound> {
         if let Some(partial) = self.partial.take_if(|partial| partial.is_whole()) {
             return Some(match Frame::from_payload(partial.into_payload()) {
@@ -196,8 +196,8 @@ impl Connection {
         self.output.queued()
     }
 
-    /// Queues a frame whose body was received from another peer. The body is copied only if it is small or
-    /// has to wait; of a longer one as much as fits the turn is written at once.
+    /// Queues a frame whose body was received from another peer. The body is copied only if it is
+    /// small or has to wait; of a longer one as much as fits the turn is written at once.
     pub fn forward(
         &mut self,
         head: &[u8],

@@ -1,4 +1,5 @@
-//! The daemon's log, which is its standard error: one line per entry, rotated when it grows too long.
+//! The daemon's log, which is its standard error: one line per entry, rotated when it grows too
+//! long.
 
 use std::fmt::Display;
 use std::fs::{self, OpenOptions};
@@ -27,14 +28,15 @@ pub fn log(text: impl Display) {
     }
 }
 
-/// Rotates this log from now on whenever it exceeds [`DAEMON_LOG_MAX`]; the file before it is `<name>.1`.
+/// Rotates this log from now on whenever it exceeds [`DAEMON_LOG_MAX`]; the file before it is
+/// `<name>.1`.
 pub fn limit_size(path: &Path) {
     let path = LOG.get_or_init(|| path.to_owned());
     let _ = rotate(path, DAEMON_LOG_MAX);
 }
 
-/// Continues in a new file when standard error is that log and it is longer than `max` bytes. A terminal, or a file
-/// that someone else put there, is left alone.
+/// Continues in a new file when standard error is that log and it is longer than `max` bytes. A
+/// terminal, or a file that someone else put there, is left alone.
 fn rotate(path: &Path, max: u64) -> io::Result<()> {
     let current = fstat(io::stderr())?;
     if u64::try_from(current.st_size).unwrap_or(0) <= max {

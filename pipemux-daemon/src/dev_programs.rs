@@ -1,6 +1,8 @@
-//! Programs that their authors work on (`dev = true`): whether they have changed since they were started.
+//! Programs that their authors work on (`dev = true`): whether they have changed since they were
+//! started.
 //!
-//! It is asked when a client wants something, so nothing is watched meanwhile: a `stat` for each file.
+//! It is asked when a client wants something, so nothing is watched meanwhile: a `stat` for each
+//! file.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -59,8 +61,8 @@ fn identity(path: &Path) -> Identity {
     Some((found.ino(), found.size(), found.mtime(), found.mtime_nsec()))
 }
 
-/// Returns the files that a program consists of, as far as its start tells: the program, files among its arguments, and
-/// what lies beside them with the same ending.
+/// Returns the files that a program consists of, as far as its start tells: the program, files
+/// among its arguments, and what lies beside them with the same ending.
 fn program_files(start: &Start) -> Vec<PathBuf> {
     let named = [&start.command].into_iter().chain(&start.args).map(PathBuf::from);
     let named: Vec<PathBuf> = named.filter(|path| path.is_absolute() && path.is_file()).collect();

@@ -1,7 +1,9 @@
-//! Directories of the daemon and of sessions: created for this user alone, removed in the background.
+//! Directories of the daemon and of sessions: created for this user alone, removed in the
+//! background.
 //!
-//! Apps can write below the state directory. Therefore the way from there to a session's directory is gone one name at a
-//! time, and no symbolic link on it is followed: what an app puts there leads nowhere else.
+//! Apps can write below the state directory. Therefore the way from there to a session's directory
+//! is gone one name at a time, and no symbolic link on it is followed: what an app puts there leads
+//! nowhere else.
 
 use std::ffi::{CString, OsStr};
 use std::fs::{DirBuilder, File};
@@ -36,16 +38,16 @@ pub fn create_below(base: &Path, path: &Path) -> io::Result<()> {
     open_below(base, path, true).map(drop)
 }
 
-/// Creates a session's directory before its app is asked to open something there. A failure is only logged: the
-/// app's answer to `open` says what it lacks.
+/// Creates a session's directory before its app is asked to open something there. A failure is only
+/// logged: the app's answer to `open` says what it lacks.
 pub fn prepare_session(base: &Path, state_dir: &str) {
     if let Err(error) = create_below(base, Path::new(state_dir)) {
         log(format_args!("can't create {state_dir}: {error}"));
     }
 }
 
-/// Removes a session's directory. It is renamed first, so that the session can be opened again at once; a thread
-/// removes the rest, because an app may have put any number of files there.
+/// Removes a session's directory. It is renamed first, so that the session can be opened again at
+/// once; a thread removes the rest, because an app may have put any number of files there.
 pub fn remove_session(base: &Path, state_dir: &str, unix_ms: u64) {
     let path = Path::new(state_dir);
     let cannot = |error: io::Error| log(format_args!("can't remove {state_dir}: {error}"));
@@ -76,8 +78,8 @@ pub fn remove_session(base: &Path, state_dir: &str, unix_ms: u64) {
 pub const DIRECTORY: OFlag =
     OFlag::O_RDONLY.union(OFlag::O_DIRECTORY).union(OFlag::O_NOFOLLOW).union(OFlag::O_CLOEXEC);
 
-/// Opens a directory below another one, without following symbolic links on the way; creates those that aren't there if
-/// `create` says so.
+/// Opens a directory below another one, without following symbolic links on the way; creates those
+/// that aren't there if `create` says so.
 pub fn open_below(base: &Path, path: &Path, create: bool) -> io::Result<OwnedFd> {
     let outside =
         || io::Error::other(format!("{} is not below {}", path.display(), base.display()));
@@ -97,9 +99,11 @@ pub fn open_below(base: &Path, path: &Path, create: bool) -> io::Result<OwnedFd>
     Ok(at)
 }
 
-/// Removes what has a name in a directory, with all that is in it. Of a symbolic link only the link is removed.
+/// Removes what has a name in a directory, with all that is in it. Of a symbolic link only the link
+/// is removed.
 ///
-/// Two directories are open at any time, however deep the tree is: what is found in a directory is moved to the top.
+/// Two directories are open at any time, however deep the tree is: what is found in a directory is
+/// moved to the top.
 fn remove_tree(parent: &OwnedFd, name: &OsStr) -> io::Result<()> {
     if remove_file(parent, name)? {
         return Ok(());

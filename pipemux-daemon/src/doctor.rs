@@ -1,5 +1,5 @@
-//! `pipemuxd doctor`: checks what a daemon needs, and repairs what can be repaired safely. It works without a
-//! daemon; `pipemux doctor` runs it, adds what a client sees, and prints both.
+//! `pipemuxd doctor`: checks what a daemon needs, and repairs what can be repaired safely. It works
+//! without a daemon; `pipemux doctor` runs it, adds what a client sees, and prints both.
 //!
 //! | module | contents |
 //! |---|---|
@@ -11,8 +11,8 @@
 //! | `doctor::saved_state` | checks free space, the saved state, logs and session directories |
 //! | `doctor::system` | checks limits, the clock, apps and processes |
 //!
-//! A finding is a line on standard output with tabs between its parts: the status, the check, what was found,
-//! and what to do next.
+//! A finding is a line on standard output with tabs between its parts: the status, the check, what
+//! was found, and what to do next.
 
 mod commands;
 mod context;
@@ -22,7 +22,6 @@ mod saved_state;
 mod system;
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
@@ -30,7 +29,8 @@ use std::time::Duration;
 use nix::unistd::getuid;
 use pipemux_proto::paths::Paths;
 
-use crate::manifests;
+use crate::launcher_process::own_program;
+use crate::manifests::ManifestDirs;
 use context::DoctorContext;
 use finding::Finding;
 
@@ -45,15 +45,10 @@ pub fn doctor(fix: bool, daemon: Option<i32>) -> Result<(), String> {
     let get = |name: &str| std::env::var(name).ok();
     let uid = getuid().as_raw();
     let paths = Paths::from_env(get, uid)?;
-    let program =
-        std::env::current_exe().map_err(|error| format!("can't find its own program: {error}"))?;
     let context = DoctorContext {
         paths,
         uid,
-        manifests: manifests::ManifestDirs {
-            programs: program.parent().unwrap_or(Path::new("/")).to_owned(),
-            user: manifests::user_directory(get),
-        },
+        manifests: ManifestDirs::beside(&own_program()?, get),
         path: get("PATH").unwrap_or_default(),
         daemon,
         fix,

@@ -40,7 +40,6 @@ mod serving;
 mod turn;
 mod turn_shares;
 
-use std::cell::RefCell;
 use std::future::poll_fn;
 use std::path::Path;
 use std::rc::Rc;
@@ -58,7 +57,7 @@ use crate::file_watch::FileWatch;
 use crate::journal::Journal;
 use crate::limits::{SCRATCH_BUFFER, SLOW_TURN_MS};
 use crate::listener::ClientListener;
-use crate::lock::DaemonLock;
+use crate::lock::SharedLock;
 use crate::manifests::ManifestDirs;
 use crate::metrics::Scrapes;
 use crate::ready_queue::{Peer, ReadyQueue, ReadySource};
@@ -107,7 +106,7 @@ pub struct DriverParts {
     pub core: Core,
     pub listener: ClientListener,
     /// The lock of the state directory, shared with whoever ends the processes.
-    pub lock: Rc<RefCell<DaemonLock>>,
+    pub lock: SharedLock,
     pub file_watch: FileWatch,
     pub processes: AppProcesses,
     pub journal: Journal,

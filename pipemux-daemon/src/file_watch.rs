@@ -1,5 +1,5 @@
-//! Wakes the driver when files of the daemon are removed, renamed or replaced by others. What has changed is for the
-//! driver to find out.
+//! Wakes the driver when files of the daemon are removed, renamed or replaced by others. What has
+//! changed is for the driver to find out.
 
 use std::path::Path;
 use std::task::Waker;
@@ -34,8 +34,8 @@ mod linux {
     }
 
     impl FileWatch {
-        /// Watches nothing yet. Must be called within a runtime. Returns also why nothing can be watched, if that is so:
-        /// all programs of a user share a number of watches.
+        /// Watches nothing yet. Must be called within a runtime. Returns also why nothing can be
+        /// watched, if that is so: all programs of a user share a number of watches.
         pub fn new() -> (Self, Option<io::Error>) {
             match Queue::new() {
                 Ok(queue) => (Self(Some(queue)), None),
@@ -43,7 +43,8 @@ mod linux {
             }
         }
 
-        /// Watches a directory and what is in it; once more changes nothing. One that isn't there is not watched.
+        /// Watches a directory and what is in it; once more changes nothing. One that isn't there
+        /// is not watched.
         pub fn watch(&self, directory: &Path) {
             let events = AddWatchFlags::IN_DELETE
                 | AddWatchFlags::IN_MOVE
@@ -53,7 +54,8 @@ mod linux {
             let _ = self.0.as_ref().map(|queue| queue.inotify.add_watch(directory, events));
         }
 
-        /// True when something was removed, renamed or replaced since the last call; otherwise `waker` is woken later.
+        /// True when something was removed, renamed or replaced since the last call; otherwise
+        /// `waker` is woken later.
         pub fn poll(&self, waker: &Waker) -> bool {
             self.0.as_ref().is_some_and(|queue| queue.poll(waker))
         }

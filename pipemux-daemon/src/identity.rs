@@ -8,8 +8,8 @@ use pipemux_proto::paths::Paths;
 
 use crate::daemon_log::log;
 
-/// Returns the identity of a state directory, which is made at its first start, and anew on another machine. Must be called
-/// while the daemon's lock is held.
+/// Returns the identity of a state directory, which is made at its first start, and anew on another
+/// machine. Must be called while the daemon's lock is held.
 ///
 /// # Errors
 /// It can't be written down.
@@ -53,7 +53,8 @@ fn parse(text: &str) -> Option<(String, String)> {
     is_id.then(|| (id.to_owned(), machine.to_owned()))
 }
 
-/// What tells this machine from others, without telling which it is: the system's own id is not for passing on.
+/// What tells this machine from others, without telling which it is: the system's own id is not for
+/// passing on.
 fn machine(host: &str) -> String {
     let id = fs::read_to_string("/etc/machine-id").unwrap_or_default();
     let id = if id.trim().is_empty() { host } else { id.trim() };

@@ -10,16 +10,17 @@
 //! | `journal::compaction` | rewrites the journal in the background |
 //! | `journal::sync` | the thread that syncs |
 //!
-//! A record is written before anything that follows from it goes out, so a daemon that is killed loses no
-//! record. The records of one turn of the driver are written together. What is written is synced within 50
-//! ms, so a power loss costs the records of a moment. A record is there completely or not at all.
+//! A record is written before anything that follows from it goes out, so a daemon that is killed
+//! loses no record. The records of one turn of the driver are written together. What is written is
+//! synced within 50 ms, so a power loss costs the records of a moment. A record is there completely
+//! or not at all.
 //!
-//! Records are written on the driver's own thread: a write into the system's cache takes microseconds, less
-//! than passing the records to another thread and waiting for it. Threads do what takes longer: syncing and
-//! compaction.
+//! Records are written on the driver's own thread: a write into the system's cache takes
+//! microseconds, less than passing the records to another thread and waiting for it. Threads do
+//! what takes longer: syncing and compaction.
 //!
-//! **Invariant: damage is never fatal.** What can't be read is set aside and reported. What can't be written
-//! is kept in memory, and acts are refused meanwhile.
+//! **Invariant: damage is never fatal.** What can't be read is set aside and reported. What can't
+//! be written is kept in memory, and acts are refused meanwhile.
 
 mod compaction;
 mod file;
@@ -65,8 +66,9 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Creates a journal with these records, which replaces the existing one in a single step. When that
-    /// fails, it is tried again with every write; the existing journal stays untouched until it succeeds.
+    /// Creates a journal with these records, which replaces the existing one in a single step. When
+    /// that fails, it is tried again with every write; the existing journal stays untouched until
+    /// it succeeds.
     ///
     /// # Errors
     /// The thread that syncs can't be started.
@@ -210,8 +212,8 @@ impl Journal {
         )
     }
 
-    /// Writes the journal with these records, which are the whole state, in place of one that was lost. What is at its
-    /// path is set aside.
+    /// Writes the journal with these records, which are the whole state, in place of one that was
+    /// lost. What is at its path is set aside.
     ///
     /// # Errors
     /// As `write`.
@@ -236,10 +238,12 @@ impl Journal {
     /// Starts a compaction with the records that the state amounts to.
     ///
     /// # Errors
-    /// The thread can't be started. The journal goes on as it was, and needs no compaction for a while.
+    /// The thread can't be started. The journal goes on as it was, and needs no compaction for a
+    /// while.
     pub fn start_compaction(&mut self, records: Vec<Record>) -> io::Result<()> {
         self.compacted_length = self.file.as_ref().map_or(0, |file| file.length);
-        // These records include the pending ones, which change nothing when they are applied a second time.
+        // These records include the pending ones, which change nothing when they are applied a
+        // second time.
         self.compaction = Some(Compaction::begin(
             &self.path,
             records,

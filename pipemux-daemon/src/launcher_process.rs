@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::net::Shutdown;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as StdStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -16,6 +16,14 @@ use tokio::net::UnixStream;
 
 use crate::limits::LAUNCHER_END_S;
 use crate::service_manager;
+
+/// Returns the path of this program.
+///
+/// # Errors
+/// In words.
+pub fn own_program() -> Result<PathBuf, String> {
+    std::env::current_exe().map_err(|error| format!("can't find its own program: {error}"))
+}
 
 /// A launcher's process and the socket to it.
 #[derive(Debug)]
@@ -127,7 +135,8 @@ impl LauncherConnection {
         }
     }
 
-    /// Sends as many orders as the socket takes; when some are left, the context is woken once there is room.
+    /// Sends as many orders as the socket takes; when some are left, the context is woken once
+    /// there is room.
     ///
     /// # Errors
     /// The launcher is lost.

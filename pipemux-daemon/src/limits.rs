@@ -2,7 +2,8 @@
 
 /// Size of the scratch buffer, in bytes: a body of 64 KiB and the frame around it.
 pub const SCRATCH_BUFFER: usize = 65 * 1024;
-/// Bytes read from one connection in a turn. A stream of large frames delays a small frame by no more than that.
+/// Bytes read from one connection in a turn. A stream of large frames delays a small frame by no
+/// more than that.
 pub const READ_TURN: usize = 64 * 1024;
 /// Bytes written to one connection in a turn: as much as one read takes.
 pub const WRITE_TURN: usize = 65 * 1024;
@@ -22,7 +23,8 @@ pub const BUSY_POLL_US: u64 = 50;
 pub const SEND_BUFFER_BODY_MIN: usize = 128 * 1024;
 /// Size of the send buffer for longer bodies, in bytes: a whole body, with the system's overhead.
 pub const SEND_BUFFER: usize = 1024 * 1024;
-/// Bytes of the first read after a frame that was larger than the scratch buffer: the beginning of the next one.
+/// Bytes of the first read after a frame that was larger than the scratch buffer: the beginning of
+/// the next one.
 pub const LARGE_FIRST_READ: usize = 2 * 1024;
 /// Fewest missing bytes of a frame that are read directly into the frame's own buffer.
 pub const DIRECT_READ_MIN: usize = 8 * 1024;
@@ -34,14 +36,15 @@ pub const POOL_IDLE_MS: u64 = 1_000;
 pub const TRIM_AFTER: usize = 16 * 1024 * 1024;
 /// How long after that it is given back, in milliseconds.
 pub const TRIM_PAUSE_MS: u64 = 1_000;
-/// Bytes that are read from an app's connection after its process exited. Sockets hold less, so there is more only if
-/// a descendant keeps writing.
+/// Bytes that are read from an app's connection after its process exited. Sockets hold less, so
+/// there is more only if a descendant keeps writing.
 pub const FINAL_READ_MAX: usize = 4 * 1024 * 1024;
 /// Bytes of a log that one read takes.
 pub const LOG_READ: u64 = 256 * 1024;
 /// Bytes of one process's output that are read in a turn: what a pipe holds.
 pub const LOG_TURN: usize = 64 * 1024;
-/// Pause after a turn that read that much, in milliseconds. So at most 64 MB of a flood are read per second.
+/// Pause after a turn that read that much, in milliseconds. So at most 64 MB of a flood are read
+/// per second.
 pub const LOG_PAUSE_MS: u64 = 1;
 /// Bytes that one log keeps per second; a line in the log stands for the rest.
 pub const LOG_RATE: u64 = 128 * 1024;
@@ -59,9 +62,11 @@ pub const LOG_STARTS_MAX: usize = 4096;
 pub const LOG_MIN: u64 = 4096;
 /// Least memory that a manifest may give a process, in bytes.
 pub const APP_MEMORY_MIN: u64 = 1024 * 1024;
-/// Fewest descriptors that a manifest may give a process: those that it starts with, and some to work with.
+/// Fewest descriptors that a manifest may give a process: those that it starts with, and some to
+/// work with.
 pub const APP_FILES_MIN: u64 = 16;
-/// How long the processes of an earlier daemon may take to end before this one serves, in milliseconds.
+/// How long the processes of an earlier daemon may take to end before this one serves, in
+/// milliseconds.
 pub const LEFTOVERS_MS: u64 = 1_000;
 /// How often it is given back.
 pub const TRIMS: u32 = 3;
@@ -77,11 +82,13 @@ pub const FLUSH_MS: u64 = 1_000;
 pub const DISK_RETRY_MS: u64 = 1_000;
 /// Pause before connections are accepted again after descriptors ran out, in milliseconds.
 pub const ACCEPT_RETRY_MS: u64 = 100;
-/// How long a daemon that a service manager started waits for an earlier one to end, in milliseconds.
+/// How long a daemon that a service manager started waits for an earlier one to end, in
+/// milliseconds.
 pub const LOCK_WAIT_MS: u64 = 15_000;
 /// Pause between two tries to take the lock of an earlier daemon that is ending, in milliseconds.
 pub const LOCK_RETRY_MS: u64 = 20;
-/// Descriptors that a service manager may pass, of which one is used: with more the daemon says what is wrong.
+/// Descriptors that a service manager may pass, of which one is used: with more the daemon says
+/// what is wrong.
 pub const PASSED_MAX: i32 = 16;
 /// Connections of those who read metrics that are served at once; further ones wait.
 pub const METRICS_CONNECTIONS_MAX: usize = 8;
@@ -91,10 +98,11 @@ pub const METRICS_MS: u64 = 10_000;
 pub const METRICS_HEAD_MAX: usize = 8 * 1024;
 /// Requests without an answer whose time is measured; further ones are only counted.
 pub const METRICS_REQUESTS_MAX: usize = 16 * 1024;
-/// Pause between two checks that the daemon's files are in their places, in milliseconds. Programs that clean up
-/// temporary files remove the socket because it looks old.
+/// Pause between two checks that the daemon's files are in their places, in milliseconds. Programs
+/// that clean up temporary files remove the socket because it looks old.
 pub const FILES_CHECK_MS: u64 = 5_000;
-/// Clients beyond the limit that are told so before they are closed; further ones are closed at once.
+/// Clients beyond the limit that are told so before they are closed; further ones are closed at
+/// once.
 pub const REFUSED_MAX: usize = 64;
 /// Connections accepted in a turn.
 pub const ACCEPT_TURN: usize = 64;
@@ -140,7 +148,8 @@ pub const PINNED_KNOWN_MAX: usize = 256;
 pub const LOG_DATE_MS: u64 = 60_000;
 /// Files of one program that its author works on whose changes are noticed.
 pub const DEV_FILES_MAX: usize = 64;
-/// Processes that started a client, directly or not, that are looked up; a longer line can't be relied upon.
+/// Processes that started a client, directly or not, that are looked up; a longer line can't be
+/// relied upon.
 pub const ANCESTORS_MAX: usize = 256;
 /// Names of them that a line of the audit log has.
 pub const ANCESTORS_WRITTEN: usize = 8;

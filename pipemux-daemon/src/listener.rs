@@ -25,13 +25,15 @@ pub struct ClientListener {
     /// Device and inode of the socket's file.
     file: (u64, u64),
     uid: u32,
-    /// True for a socket that a service manager passed: it stays open and in its place when the daemon ends.
+    /// True for a socket that a service manager passed: it stays open and in its place when the
+    /// daemon ends.
     passed: bool,
 }
 
 impl ClientListener {
-    /// Listens at the socket of these paths, which only this user can reach. Must be called within a runtime
-    /// and while the daemon's lock is held: an existing socket belongs to a dead daemon then.
+    /// Listens at the socket of these paths, which only this user can reach. Must be called within
+    /// a runtime and while the daemon's lock is held: an existing socket belongs to a dead daemon
+    /// then.
     ///
     /// # Errors
     /// What is in the way, and what to do about it.
@@ -54,7 +56,8 @@ impl ClientListener {
         Ok(Self { acceptor, path: path.keep(), file, uid, passed: false })
     }
 
-    /// Serves a socket that a service manager listens on and has passed. Must be called within a runtime.
+    /// Serves a socket that a service manager listens on and has passed. Must be called within a
+    /// runtime.
     ///
     /// # Errors
     /// It isn't a socket that only this user can reach.
@@ -77,7 +80,8 @@ impl ClientListener {
         Ok(Self { acceptor, path, file, uid, passed: true })
     }
 
-    /// True for a socket that a service manager passed: who isn't accepted is served by the next daemon.
+    /// True for a socket that a service manager passed: who isn't accepted is served by the next
+    /// daemon.
     pub fn is_passed(&self) -> bool {
         self.passed
     }
@@ -97,8 +101,9 @@ impl ClientListener {
         file_identity(&self.path).is_ok_and(|found| found == self.file)
     }
 
-    /// Listens again if the socket is no longer where clients look for it, because its directory was cleaned
-    /// or something else took its place; returns whether it did. Existing connections stay open.
+    /// Listens again if the socket is no longer where clients look for it, because its directory
+    /// was cleaned or something else took its place; returns whether it did. Existing connections
+    /// stay open.
     ///
     /// # Errors
     /// As [`ClientListener::bind`].
@@ -110,8 +115,8 @@ impl ClientListener {
         Ok(true)
     }
 
-    /// Returns the next connection of this user, which is non-blocking. Another user's connection is closed
-    /// and logged.
+    /// Returns the next connection of this user, which is non-blocking. Another user's connection
+    /// is closed and logged.
     ///
     /// # Errors
     /// As `accept`, for example when descriptors run out.
@@ -140,7 +145,8 @@ impl Drop for ClientListener {
     }
 }
 
-/// True when someone else than a daemon listens at the path, which is a service manager that starts one.
+/// True when someone else than a daemon listens at the path, which is a service manager that starts
+/// one.
 pub fn is_of_service_manager(path: &Path) -> bool {
     listening_process(path).is_some_and(|program| program != "pipemuxd")
 }

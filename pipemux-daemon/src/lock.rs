@@ -1,9 +1,11 @@
 //! The lock that allows one daemon per state directory.
 
+use std::cell::RefCell;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,8 +13,8 @@ use crate::limits::LOCK_RETRY_MS;
 
 /// A lock that is held; dropping it removes the file and releases the lock.
 ///
-/// It is on the directory itself, which nobody removes by mistake while it is in use, and on a file in it, which earlier
-/// releases lock and in which clients find the socket.
+/// It is on the directory itself, which nobody removes by mistake while it is in use, and on a file
+/// in it, which earlier releases lock and in which clients find the socket.
 #[derive(Debug)]
 pub struct DaemonLock {
     /// None where the file system can't lock directories.
@@ -20,6 +22,9 @@ pub struct DaemonLock {
     file: File,
     path: PathBuf,
 }
+
+/// The lock, shared by all who look after it.
+pub type SharedLock = Rc<RefCell<DaemonLock>>;
 
 /// Acquires the lock; returns `None` when another process holds it.
 ///
@@ -33,7 +38,8 @@ pub fn acquire(path: &Path) -> io::Result<Option<DaemonLock>> {
     Ok(Some(DaemonLock { directory, file, path: path.to_owned() }))
 }
 
-/// Acquires the lock as [`acquire`] does, and waits that long for a holder that is about to release it.
+/// Acquires the lock as [`acquire`] does, and waits that long for a holder that is about to release
+/// it.
 ///
 /// # Errors
 /// As [`acquire`].
@@ -75,8 +81,8 @@ fn lock_file(path: &Path) -> io::Result<Option<File>> {
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error),
         }
-        // The previous holder removes the file while it holds the lock. A file that was opened before that
-        // and locked after it isn't the one that others find.
+        // The previous holder removes the file while it holds the lock. A file that was opened
+        // before that and locked after it isn't the one that others find.
         if is_at(&file, path) {
             return Ok(Some(file));
         }
@@ -90,8 +96,8 @@ fn is_at(file: &File, path: &Path) -> bool {
 }
 
 impl DaemonLock {
-    /// Writes the socket's path as the first line of the file. A client whose variables lead elsewhere finds
-    /// the daemon by it.
+    /// Writes the socket's path as the first line of the file. A client whose variables lead
+    /// elsewhere finds the daemon by it.
     ///
     /// # Errors
     /// The line can't be written.
@@ -107,8 +113,8 @@ impl DaemonLock {
         self.directory.as_ref().is_none_or(|directory| is_at(directory, path))
     }
 
-    /// Makes the file again when it is gone, and writes the socket's path into it; returns whether it did. The
-    /// directory must be its own.
+    /// Makes the file again when it is gone, and writes the socket's path into it; returns whether
+    /// it did. The directory must be its own.
     ///
     /// # Errors
     /// The file can't be made or locked; another process has locked it.

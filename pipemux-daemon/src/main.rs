@@ -1,4 +1,5 @@
-//! `pipemuxd`: sockets, processes, timers and files around `pipemux_core`, which makes all decisions.
+//! `pipemuxd`: sockets, processes, timers and files around `pipemux_core`, which makes all
+//! decisions.
 //!
 //! | module | contents |
 //! |---|---|
@@ -28,12 +29,14 @@
 //! | `limits`, `bounds` | limits, and those of them that users can reach |
 //! | `daemon_log` | the daemon's own log |
 //!
-//! **Invariant: only `driver` touches both the core and IO.** It touches files only through the modules above.
+//! **Invariant: only `driver` touches both the core and IO.** It touches files only through the
+//! modules above.
 //!
-//! **Invariant: one thread does everything except syncing and compacting the journal, removing session
-//! directories and reading what sessions use**, and it waits in one place, the runtime's.
+//! **Invariant: one thread does everything except syncing and compacting the journal, removing
+//! session directories and reading what sessions use**, and it waits in one place, the runtime's.
 
-// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are
+// checked otherwise.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 
 mod app_check;
@@ -101,24 +104,12 @@ fn main() -> ExitCode {
         }
         ["launcher"] => {
             fds::close_inherited(fds::STANDARD);
-            match pipemux_launcher::run() {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(error) => {
-                    daemon_log::log(format_args!("the launcher failed: {error}"));
-                    ExitCode::FAILURE
-                }
-            }
+            logged("the launcher failed", pipemux_launcher::run())
         }
         ["doctor", ref options @ ..] => {
             let daemon = options.iter().find_map(|word| word.strip_prefix("--daemon="));
             let daemon = daemon.and_then(|pid| pid.parse().ok());
-            match doctor::doctor(options.contains(&"--fix"), daemon) {
-                Ok(()) => ExitCode::SUCCESS,
-                Err(why) => {
-                    daemon_log::log(format_args!("the doctor failed: {why}"));
-                    ExitCode::FAILURE
-                }
-            }
+            logged("the doctor failed", doctor::doctor(options.contains(&"--fix"), daemon))
         }
         ["app-check", ref options @ ..] => match app_check::check(options) {
             Ok(true) => ExitCode::SUCCESS,
@@ -136,6 +127,17 @@ fn main() -> ExitCode {
             let _ =
                 std::io::Write::write_all(&mut std::io::stderr(), format!("{USAGE}\n").as_bytes());
             ExitCode::from(2)
+        }
+    }
+}
+
+/// Returns the status to exit with; a failure is logged.
+fn logged(what: &str, result: Result<(), impl std::fmt::Display>) -> ExitCode {
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(why) => {
+            daemon_log::log(format_args!("{what}: {why}"));
+            ExitCode::FAILURE
         }
     }
 }

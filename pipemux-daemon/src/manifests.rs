@@ -16,9 +16,9 @@ mod load;
 mod parse;
 mod text;
 
-pub use dirs::{ManifestDirs, user_directory};
+pub use dirs::ManifestDirs;
 pub use edit::{Applied, is_program};
-pub use load::{LoadedManifests, load};
+pub use load::LoadedManifests;
 pub use parse::read;
 pub use text::read as read_text;
 

@@ -1,11 +1,13 @@
 //! Gives freed memory back to the system.
 //!
-//! The allocator of glibc keeps what is freed for later: it raises the length from which on a buffer gets pages of its
-//! own to that of the longest one that was ever freed (up to 32 MiB), and of the rest it only gives back what lies at the
-//! end of the heap. A daemon that once served a hundred clients with a megabyte each would keep a hundred megabytes for
-//! good. So that length is fixed here, and when much has passed through the daemon the free pages in the middle of the
-//! heap are given back. Another allocator (jemalloc, mimalloc) would do the same by itself, with a C library more to
-//! build and 1 to 2 MiB more for an idle daemon; elsewhere than with glibc the system's own allocator is left alone.
+//! The allocator of glibc keeps what is freed for later: it raises the length from which on a
+//! buffer gets pages of its own to that of the longest one that was ever freed (up to 32 MiB), and
+//! of the rest it only gives back what lies at the end of the heap. A daemon that once served a
+//! hundred clients with a megabyte each would keep a hundred megabytes for good. So that length is
+//! fixed here, and when much has passed through the daemon the free pages in the middle of the heap
+//! are given back. Another allocator (jemalloc, mimalloc) would do the same by itself, with a C
+//! library more to build and 1 to 2 MiB more for an idle daemon; elsewhere than with glibc the
+//! system's own allocator is left alone.
 
 use crate::limits::{TRIM_AFTER, TRIM_AGAIN_MS, TRIM_PAUSE_MS, TRIMS};
 

@@ -1,4 +1,5 @@
-//! Metrics for Prometheus, off unless the user names an address for them. Without one, nothing is counted.
+//! Metrics for Prometheus, off unless the user names an address for them. Without one, nothing is
+//! counted.
 //!
 //! | module | contents |
 //! |---|---|
@@ -18,7 +19,7 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::{Registry, Unit};
+use prometheus_client::registry::{Metric, Registry, Unit};
 use rustc_hash::FxHashMap;
 
 use crate::limits::METRICS_REQUESTS_MAX;
@@ -30,7 +31,8 @@ pub use server::{Scrapes, serve};
 /// The variable that names the address.
 pub const VARIABLE: &str = "PIPEMUX_METRICS";
 
-/// Upper bounds of the classes of latencies, in seconds: from a view that needs nobody to one that waits for an app.
+/// Upper bounds of the classes of latencies, in seconds: from a view that needs nobody to one that
+/// waits for an app.
 const LATENCIES: [f64; 13] =
     [0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.1, 0.5, 1.0, 5.0, 30.0];
 
@@ -97,74 +99,50 @@ impl Metrics {
     /// Counts from now on. `unix_seconds` is the present time.
     pub fn new(unix_seconds: f64) -> Self {
         let mut registry = Registry::with_prefix("pipemux");
+        let r = &mut registry;
         let new_histogram: fn() -> Histogram = || Histogram::new(LATENCIES);
+        let latencies = Family::new_with_constructor(new_histogram);
         let metrics = Self {
             came: FxHashMap::default(),
-            requests: Family::default(),
-            latencies: Family::new_with_constructor(new_histogram),
-            tokens_shown: Counter::default(),
-            tokens_available: Counter::default(),
-            app_starts: Family::default(),
-            app_restarts: Family::default(),
-            bytes: Family::default(),
-            sessions: Family::default(),
-            clients: Gauge::default(),
-            open_requests: Gauge::default(),
-            queues: Family::default(),
-            queued_bytes: Family::default(),
-            started: Gauge::default(),
+            requests: add(r, "requests", None, "Answered requests of clients"),
+            latencies: {
+                let help = "Time from a request to its answer";
+                r.register_with_unit("request_duration", help, Unit::Seconds, latencies.clone());
+                latencies
+            },
+            tokens_shown: add(r, "tokens_shown", None, "Tokens of answers"),
+            tokens_available: add(
+                r,
+                "tokens_available",
+                None,
+                "Tokens that those answers would have had in whole",
+            ),
+            app_starts: add(r, "app_starts", None, "Processes of sessions started"),
+            app_restarts: add(
+                r,
+                "app_restarts",
+                None,
+                "Processes of sessions started after a crash",
+            ),
+            bytes: add(
+                r,
+                "transferred",
+                Some(Unit::Bytes),
+                "Bytes between the daemon and its peers",
+            ),
+            sessions: add(r, "sessions", None, "Sessions by state"),
+            clients: add(r, "clients", None, "Connected clients"),
+            open_requests: add(r, "open_requests", None, "Requests of clients without an answer"),
+            queues: add(r, "waiting_peers", None, "Peers with something left to send to them"),
+            queued_bytes: add(r, "queued", Some(Unit::Bytes), "What is left to send"),
+            started: add(
+                r,
+                "start_time",
+                Some(Unit::Seconds),
+                "When the daemon started, since 1970",
+            ),
             registry: Registry::default(),
         };
-        let m = &metrics;
-        registry.register("requests", "Answered requests of clients", m.requests.clone());
-        registry.register_with_unit(
-            "request_duration",
-            "Time from a request to its answer",
-            Unit::Seconds,
-            m.latencies.clone(),
-        );
-        registry.register("tokens_shown", "Tokens of answers", m.tokens_shown.clone());
-        registry.register(
-            "tokens_available",
-            "Tokens that those answers would have had in whole",
-            m.tokens_available.clone(),
-        );
-        registry.register("app_starts", "Processes of sessions started", m.app_starts.clone());
-        registry.register(
-            "app_restarts",
-            "Processes of sessions started after a crash",
-            m.app_restarts.clone(),
-        );
-        registry.register_with_unit(
-            "transferred",
-            "Bytes between the daemon and its peers",
-            Unit::Bytes,
-            m.bytes.clone(),
-        );
-        registry.register("sessions", "Sessions by state", m.sessions.clone());
-        registry.register("clients", "Connected clients", m.clients.clone());
-        registry.register(
-            "open_requests",
-            "Requests of clients without an answer",
-            m.open_requests.clone(),
-        );
-        registry.register(
-            "waiting_peers",
-            "Peers with something left to send to them",
-            m.queues.clone(),
-        );
-        registry.register_with_unit(
-            "queued",
-            "What is left to send",
-            Unit::Bytes,
-            m.queued_bytes.clone(),
-        );
-        registry.register_with_unit(
-            "start_time",
-            "When the daemon started, since 1970",
-            Unit::Seconds,
-            m.started.clone(),
-        );
         metrics.started.set(unix_seconds);
         Self { registry, ..metrics }
     }
@@ -176,7 +154,8 @@ impl Metrics {
         }
     }
 
-    /// Forgets the requests of a client that is gone, except for counting those that are answered yet.
+    /// Forgets the requests of a client that is gone, except for counting those that are answered
+    /// yet.
     pub fn client_closed(&mut self, client: ClientId) {
         self.came.retain(|(owner, _), _| *owner != client);
     }
@@ -251,6 +230,21 @@ impl ByteCounter {
         let labels = [("peer", peer.to_owned()), ("direction", direction.to_owned())];
         self.0.get_or_create(&labels).inc_by(bytes as u64);
     }
+}
+
+/// Registers a metric that begins at zero.
+fn add<M: Metric + Clone + Default>(
+    registry: &mut Registry,
+    name: &str,
+    unit: Option<Unit>,
+    help: &str,
+) -> M {
+    let metric = M::default();
+    match unit {
+        Some(unit) => registry.register_with_unit(name, help, unit, metric.clone()),
+        None => registry.register(name, help, metric.clone()),
+    }
+    metric
 }
 
 /// The name of an exit status.

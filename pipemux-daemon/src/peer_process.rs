@@ -1,8 +1,8 @@
 //! Finds out which process a client is, and which processes started it.
 //!
-//! The process id is the one that the system noted when the client connected. A handle of that process, where the
-//! system has one, tells whether it still lived once its ancestors were known; otherwise its id could be another
-//! process's by then.
+//! The process id is the one that the system noted when the client connected. A handle of that
+//! process, where the system has one, tells whether it still lived once its ancestors were known;
+//! otherwise its id could be another process's by then.
 
 use std::os::unix::net::UnixStream;
 
@@ -16,7 +16,8 @@ pub struct PeerProcesses;
 
 #[cfg(not(target_os = "linux"))]
 impl PeerProcesses {
-    /// Describes the process at the other end. `origin` is what the marks of this daemon's apps have in common.
+    /// Describes the process at the other end. `origin` is what the marks of this daemon's apps
+    /// have in common.
     pub fn identify(&mut self, _: &UnixStream, _: MarkOrigin) -> PeerProcess {
         PeerProcess { evidence: Evidence::Unavailable, ..PeerProcess::default() }
     }
@@ -44,14 +45,16 @@ mod linux {
     use super::*;
     use crate::limits::{ANCESTORS_KNOWN_MAX, ANCESTORS_MAX, ANCESTRY_TRIES};
 
-    /// Bytes of what the system tells of a process that are read: its name and its parent are at the front.
+    /// Bytes of what the system tells of a process that are read: its name and its parent are at
+    /// the front.
     const STAT_READ: usize = 256;
 
-    /// The processes that started clients, as long as they live: most clients of a user have the same ones.
+    /// The processes that started clients, as long as they live: most clients of a user have the
+    /// same ones.
     ///
-    /// **Invariant: a process is the child of another as long as that one lives.** The system gives a child to another
-    /// parent only when its own has ended, and the handle of that one tells. A process that goes on as another program
-    /// keeps the name that it had.
+    /// **Invariant: a process is the child of another as long as that one lives.** The system gives
+    /// a child to another parent only when its own has ended, and the handle of that one tells. A
+    /// process that goes on as another program keeps the name that it had.
     #[derive(Debug, Default)]
     pub struct PeerProcesses {
         known: FxHashMap<u32, KnownProcess>,
@@ -59,14 +62,16 @@ mod linux {
 
     #[derive(Debug)]
     struct KnownProcess {
-        /// Absent where the system has none, and beyond a bound: such a process is known for one client only.
+        /// Absent where the system has none, and beyond a bound: such a process is known for one
+        /// client only.
         handle: Option<OwnedFd>,
         name: String,
         parent: u32,
     }
 
     impl PeerProcesses {
-        /// Describes the process at the other end. `origin` is what the marks of this daemon's apps have in common.
+        /// Describes the process at the other end. `origin` is what the marks of this daemon's apps
+        /// have in common.
         pub fn identify(&mut self, stream: &UnixStream, origin: MarkOrigin) -> PeerProcess {
             let unavailable =
                 || PeerProcess { evidence: Evidence::Unavailable, ..Default::default() };
@@ -104,8 +109,8 @@ mod linux {
             PeerProcess { pid: Some(pid), program, ancestors, evidence, marked }
         }
 
-        /// Returns the processes that started a process, its parent first; none when one of them ended meanwhile, or
-        /// when there are too many.
+        /// Returns the processes that started a process, its parent first; none when one of them
+        /// ended meanwhile, or when there are too many.
         fn ancestors(&mut self, pid: u32) -> Option<Vec<Ancestor>> {
             let found = self.find_ancestors(pid);
             let handles =
@@ -140,18 +145,20 @@ mod linux {
             Some(found)
         }
 
-        /// Looks up a process that started another one; none when it isn't that one's parent any more. Of other users'
-        /// processes the system may show nothing: such a one isn't known afterwards.
+        /// Looks up a process that started another one; none when it isn't that one's parent any
+        /// more. Of other users' processes the system may show nothing: such a one isn't known
+        /// afterwards.
         fn learn(&mut self, pid: u32, child: u32) -> Option<()> {
             let raw = i32::try_from(pid).ok()?;
             let room = self.known.len() < ANCESTORS_KNOWN_MAX;
             let handle = if room { process_handle(raw).ok() } else { None };
-            let told = name_and_parent(pid);
-            // Only now it is certain that this is of its parent, and not of another process that got the same id.
+            let stat = name_and_parent(pid);
+            // Only now it is certain that this is of its parent, and not of another process that
+            // got the same id.
             if name_and_parent(child)?.1 != pid {
                 return None;
             }
-            match told {
+            match stat {
                 Some((name, parent)) => {
                     self.known.insert(pid, KnownProcess { handle, name, parent });
                     Some(())
@@ -161,8 +168,8 @@ mod linux {
         }
     }
 
-    /// Reads the name of a process, and the id of its parent: 0 for the first process, and for one whose parent is
-    /// outside of what this process can see.
+    /// Reads the name of a process, and the id of its parent: 0 for the first process, and for one
+    /// whose parent is outside of what this process can see.
     fn name_and_parent(pid: u32) -> Option<(String, u32)> {
         let mut stat = [0; STAT_READ];
         let length = File::open(format!("/proc/{pid}/stat")).ok()?.read(&mut stat).ok()?;

@@ -1,7 +1,8 @@
-//! Programs as they were when their app was added: a program that has changed since isn't started unasked.
+//! Programs as they were when their app was added: a program that has changed since isn't started
+//! unasked.
 //!
-//! A file is hashed when it is first started and again only when its metadata say that it is another one, so that a
-//! start costs one `stat` a file.
+//! A file is hashed when it is first started and again only when its metadata say that it is
+//! another one, so that a start costs one `stat` a file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -82,7 +83,8 @@ impl PinnedPrograms {
     }
 }
 
-/// Returns the SHA-256 of each of these files, in hexadecimal digits; of what is no regular file none.
+/// Returns the SHA-256 of each of these files, in hexadecimal digits; of what is no regular file
+/// none.
 ///
 /// # Errors
 /// A file can't be read.

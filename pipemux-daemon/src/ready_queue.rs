@@ -1,8 +1,9 @@
 //! The ready queue: connects the runtime's wakers with the driver's turns.
 //!
-//! Everything that can become ready is a [`ReadySource`] with a waker of its own. Waking it appends it to one
-//! queue and wakes the driver once. The driver then takes the whole queue and handles it in one turn. So one
-//! task does all the work, no state is shared between tasks, and each destination is written to once per turn.
+//! Everything that can become ready is a [`ReadySource`] with a waker of its own. Waking it appends
+//! it to one queue and wakes the driver once. The driver then takes the whole queue and handles it
+//! in one turn. So one task does all the work, no state is shared between tasks, and each
+//! destination is written to once per turn.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -82,15 +83,16 @@ impl ReadyQueue {
         Arc::new(SourceWaker { source, queued, queue: Arc::clone(self) }).into()
     }
 
-    /// Takes all sources that are ready, each once, in the order in which they became ready. The next one
-    /// wakes `driver`.
+    /// Takes all sources that are ready, each once, in the order in which they became ready. The
+    /// next one wakes `driver`.
     pub fn take(&self, driver: &Waker, ready: &mut Vec<ReadySource>) {
         let mut state = self.lock();
         if !state.driver.as_ref().is_some_and(|known| known.will_wake(driver)) {
             state.driver = Some(driver.clone());
         }
         for source in state.ready.drain(..) {
-            // Cleared before the source is handled, so that it is queued again for what arrives meanwhile.
+            // Cleared before the source is handled, so that it is queued again for what arrives
+            // meanwhile.
             source.queued.store(false, Ordering::SeqCst);
             ready.push(source.source);
         }

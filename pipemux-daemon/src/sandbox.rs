@@ -6,7 +6,8 @@ use pipemux_proto::paths::Paths;
 
 use crate::manifests::ManifestDirs;
 
-/// The directories that no sandbox grants: the daemon's state, its socket, and the user's settings with the manifests.
+/// The directories that no sandbox grants: the daemon's state, its socket, and the user's settings
+/// with the manifests.
 #[derive(Debug, Clone)]
 pub struct PrivateDirectories {
     names: Vec<&'static str>,

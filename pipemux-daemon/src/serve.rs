@@ -25,23 +25,24 @@ use crate::driver::{Driver, DriverParts};
 use crate::file_watch::FileWatch;
 use crate::identity;
 use crate::journal::{self, Journal};
-use crate::launcher_process::LauncherProcess;
+use crate::launcher_process::{LauncherProcess, own_program};
 use crate::limits::{LAUNCHER_END_S, LEFTOVERS_MS, LOCK_WAIT_MS};
 use crate::listener::ClientListener;
-use crate::lock::{self, DaemonLock};
+use crate::lock::{self, SharedLock};
 use crate::manifests::ManifestDirs;
 use crate::metrics::{self, MetricsAddress, MetricsListener, Scrapes};
 use crate::ready_queue::{ReadyQueue, ReadySource};
 use crate::settings::HistorySettings;
 use crate::shutdown::Shutdown;
-use crate::{bounds, clean_environment, directories, listener, manifests, sandbox};
+use crate::{bounds, clean_environment, directories, listener, sandbox};
 use crate::{service_manager, settings, value_files};
 
 /// How many open files to ask for where the hard limit can't be reached: what macOS allows.
 const FILES_MAX: u64 = 10_240;
 
-/// Serves until told to stop, with metrics at that address. Prints one line on standard output for the client that started the daemon: `ready`,
-/// `running` when another daemon has this state directory or a service manager is to start one, or `error: …`; then standard output ends.
+/// Serves until told to stop, with metrics at that address. Prints one line on standard output for
+/// the client that started the daemon: `ready`, `running` when another daemon has this state
+/// directory or a service manager is to start one, or `error: …`; then standard output ends.
 ///
 /// # Errors
 /// Why the daemon can't start, or why it ended other than by request.
@@ -59,7 +60,8 @@ pub fn serve(metrics: Option<&str>) -> Result<(), String> {
     let metrics = metrics.filter(|text| !text.is_empty());
     let metrics = metrics.map(|text| MetricsAddress::parse(&text)).transpose()?;
     let passed = service_manager::take_listener()?;
-    // Connecting has made the service manager start the daemon. A second one would take the place of its socket.
+    // Connecting has made the service manager start the daemon. A second one would take the place
+    // of its socket.
     if passed.is_none() && listener::is_of_service_manager(&paths.socket) {
         print_line("running");
         return Ok(());
@@ -81,10 +83,9 @@ pub fn serve(metrics: Option<&str>) -> Result<(), String> {
     };
 
     value_files::remove_old_of_all(&paths.state_dir);
-    // The launcher starts before anything is opened, so it inherits nothing, and before the daemon raises its own
-    // limits, so apps get those that the daemon was started with.
-    let program =
-        std::env::current_exe().map_err(|error| format!("can't find its own program: {error}"))?;
+    // The launcher starts before anything is opened, so it inherits nothing, and before the daemon
+    // raises its own limits, so apps get those that the daemon was started with.
+    let program = own_program()?;
     let origin = end_leftovers(&paths.state_dir)?;
     let launcher = LauncherProcess::start(&program)
         .map_err(|error| format!("can't start the launcher: {error}"))?;
@@ -97,8 +98,8 @@ pub fn serve(metrics: Option<&str>) -> Result<(), String> {
     let hook = Arc::clone(&park_hook);
     let runtime = Builder::new_current_thread()
         .enable_all()
-        // With 2 the runtime looks for tasks once more after the driver's turn, finds none, and waits. Otherwise it
-        // would poll the system without waiting first.
+        // With 2 the runtime looks for tasks once more after the driver's turn, finds none, and
+        // waits. Otherwise it would poll the system without waiting first.
         .event_interval(2)
         .on_thread_park(move || hook.before_park())
         .build_local(LocalOptions::default())
@@ -133,7 +134,7 @@ fn run(
     driver: Driver,
     metrics: Option<(MetricsListener, Scrapes)>,
     shutdown: Shutdown,
-    lock: Rc<RefCell<DaemonLock>>,
+    lock: SharedLock,
 ) -> Result<(), String> {
     print_line("ready");
     service_manager::notify(NotifyState::Ready);
@@ -145,7 +146,8 @@ fn run(
         log(format_args!("metrics at {}", listener.address()));
         runtime.spawn_local(metrics::serve(listener, scrapes))
     });
-    // The driver is a task because waking a task needs no system call, unlike waking `block_on`'s own future.
+    // The driver is a task because waking a task needs no system call, unlike waking `block_on`'s
+    // own future.
     let driver = runtime.spawn_local(tokio::task::unconstrained(driver.run()));
     let served = runtime.block_on(async {
         let served = driver.await;
@@ -163,8 +165,8 @@ fn run(
             processes.end();
             Ok(())
         }
-        // The driver's panic took the connection to the launcher along; nothing that the launcher started may be
-        // left when the next daemon starts.
+        // The driver's panic took the connection to the launcher along; nothing that the launcher
+        // started may be left when the next daemon starts.
         Err(error) => {
             orphans::end_all(&[], |_| false, Duration::from_secs(LAUNCHER_END_S));
             Err(format!("the daemon failed: {error}"))
@@ -175,8 +177,8 @@ fn run(
     result
 }
 
-/// Kills what an earlier daemon of this state directory left when it was killed together with its launcher. This
-/// daemon holds the lock, so no other daemon looks after those processes.
+/// Kills what an earlier daemon of this state directory left when it was killed together with its
+/// launcher. This daemon holds the lock, so no other daemon looks after those processes.
 fn end_leftovers(state_dir: &Path) -> Result<MarkOrigin, String> {
     let origin = MarkOrigin::of(state_dir)
         .map_err(|error| format!("can't inspect {}: {error}", state_dir.display()))?;
@@ -200,7 +202,7 @@ struct DaemonBuilder<'a> {
     program: PathBuf,
     origin: MarkOrigin,
     park_hook: Arc<ParkHook>,
-    lock: Rc<RefCell<DaemonLock>>,
+    lock: SharedLock,
 }
 
 impl DaemonBuilder<'_> {
@@ -212,10 +214,7 @@ impl DaemonBuilder<'_> {
     ) -> Result<Driver, String> {
         let Self { paths, program, origin, park_hook, lock } = self;
         let ready_queue = Arc::new(ReadyQueue::default());
-        let manifests = ManifestDirs {
-            programs: program.parent().unwrap_or(Path::new("/")).to_owned(),
-            user: manifests::user_directory(|name| std::env::var(name).ok()),
-        };
+        let manifests = ManifestDirs::beside(&program, |name| std::env::var(name).ok());
         let (settings, problem) = settings::load(manifests.settings_file().as_deref());
         if let Some(problem) = problem {
             log(problem);

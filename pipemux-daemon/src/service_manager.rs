@@ -1,6 +1,6 @@
-//! The service manager, where one started this daemon: systemd passes the socket that clients connect to, and is told
-//! when the daemon serves, that it is alive, and when it stops. A daemon that a client started has none, and all of this
-//! does nothing.
+//! The service manager, where one started this daemon: systemd passes the socket that clients
+//! connect to, and is told when the daemon serves, that it is alive, and when it stops. A daemon
+//! that a client started has none, and all of this does nothing.
 
 use std::os::unix::net::UnixListener;
 
@@ -31,7 +31,8 @@ pub fn passed_count() -> i32 {
     i32::try_from(count).unwrap_or(0)
 }
 
-/// Takes the socket that was passed; `None` if there is none. Must be called before the process has other threads.
+/// Takes the socket that was passed; `None` if there is none. Must be called before the process has
+/// other threads.
 ///
 /// # Errors
 /// Something else was passed than one listening Unix socket.
@@ -52,8 +53,8 @@ pub fn notify(state: NotifyState<'_>) {
     }
 }
 
-/// Tells the service manager time and again that the daemon's loop runs; without that it ends the daemon and starts
-/// another one.
+/// Tells the service manager time and again that the daemon's loop runs; without that it ends the
+/// daemon and starts another one.
 #[derive(Debug)]
 pub struct Watchdog {
     period_ms: u64,

@@ -1,8 +1,8 @@
 //! Logs of sessions: written while their processes print, read on request.
 //!
-//! A log is a file of bounded length, and the file before it, `<name>.1`. The app can write to its directory,
-//! too. Therefore a log is opened without following links and without waiting, and must be a regular file: a
-//! pipe in its place can't stall the daemon.
+//! A log is a file of bounded length, and the file before it, `<name>.1`. The app can write to its
+//! directory, too. Therefore a log is opened without following links and without waiting, and must
+//! be a regular file: a pipe in its place can't stall the daemon.
 //!
 //! | module | contents |
 //! |---|---|

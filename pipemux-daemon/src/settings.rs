@@ -72,7 +72,8 @@ impl FileRules {
     }
 }
 
-/// Returns a path without `~/`, doubled slashes and `.`; none if it isn't absolute, or has `..` in it.
+/// Returns a path without `~/`, doubled slashes and `.`; none if it isn't absolute, or has `..` in
+/// it.
 fn absolute(path: &str) -> Option<PathBuf> {
     let home = || std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
     let path = match path.strip_prefix('~') {
@@ -114,7 +115,8 @@ impl Default for AuditSettings {
     }
 }
 
-/// What tells that a file is another one, or has other content: when it was written and changed, its length and number.
+/// What tells that a file is another one, or has other content: when it was written and changed,
+/// its length and number.
 type Stamp = (i64, i64, i64, i64, u64, u64);
 
 /// The file of the settings, which a person may change at any time.
@@ -130,8 +132,8 @@ pub struct SettingsFile {
 }
 
 impl SettingsFile {
-    /// Makes the watch over a file. The state directory remembers which one it is, so that a daemon whose environment
-    /// leads to another one says so.
+    /// Makes the watch over a file. The state directory remembers which one it is, so that a daemon
+    /// whose environment leads to another one says so.
     pub fn new(path: Option<PathBuf>, state_dir: &Path) -> Self {
         let memory = state_dir.join(SETTINGS_PATH_FILE);
         let now = path.as_deref().map_or(String::new(), |path| path.display().to_string());
@@ -145,8 +147,8 @@ impl SettingsFile {
         Self { path, moved_from, ..Self::default() }
     }
 
-    /// Returns the rules of the file if it is another one than at the last look. They can't be read from a file with a
-    /// mistake: then they say so.
+    /// Returns the rules of the file if it is another one than at the last look. They can't be read
+    /// from a file with a mistake: then they say so.
     pub fn changed(&mut self) -> Option<Rules> {
         let path = self.path.as_deref();
         let found = path.and_then(|path| fs::metadata(path).ok());

@@ -1,8 +1,8 @@
 //! Orderly shutdown: signals ask for it, the driver carries it out.
 //!
-//! A task waits for SIGTERM and SIGINT. The first signal cancels `requested`, whereupon the driver has the core end
-//! every app. A second signal cancels `forced`, whereupon the driver stops at once. When the driver has stopped,
-//! `finished` ends the task.
+//! A task waits for SIGTERM and SIGINT. The first signal cancels `requested`, whereupon the driver
+//! has the core end every app. A second signal cancels `forced`, whereupon the driver stops at
+//! once. When the driver has stopped, `finished` ends the task.
 
 use std::future::poll_fn;
 use std::io;
@@ -91,8 +91,8 @@ impl ShutdownRequests {
     }
 }
 
-/// The signals that the daemon handles. SIGTERM and SIGINT end it. SIGHUP is ignored, and so is SIGXFSZ: a write
-/// beyond the limit of a file's size returns an error, which its writer handles.
+/// The signals that the daemon handles. SIGTERM and SIGINT end it. SIGHUP is ignored, and so is
+/// SIGXFSZ: a write beyond the limit of a file's size returns an error, which its writer handles.
 struct Signals {
     ending: [Signal; 2],
     _ignored: [Signal; 2],

@@ -1,5 +1,5 @@
-//! Reads what the daemon and sessions use, when somebody asks. Each process and each file of a session is looked at, which
-//! may take long, so that is done on a thread, one at a time.
+//! Reads what the daemon and sessions use, when somebody asks. Each process and each file of a
+//! session is looked at, which may take long, so that is done on a thread, one at a time.
 
 use std::collections::HashMap;
 use std::mem;
@@ -14,7 +14,7 @@ use pipemux_launcher::{MarkOrigin, ProcessUsage, disk_usage, usage_of_marks, usa
 use crate::daemon_log::log;
 
 /// Who asks, and for which sessions.
-type Asked = (u64, Vec<UsageQuery>);
+type UsageRequest = (u64, Vec<UsageQuery>);
 
 /// Requests for usage, and what is being read.
 #[derive(Debug)]
@@ -23,8 +23,8 @@ pub struct UsageReader {
     state_dir: PathBuf,
     /// Wakes the driver once something was read.
     waker: Waker,
-    /// Those who asked since the thread began.
-    waiting: Vec<Asked>,
+    /// What was asked for since the thread began.
+    waiting: Vec<UsageRequest>,
     reading: Option<Receiver<Vec<(u64, UsageReport)>>>,
 }
 
@@ -42,7 +42,8 @@ impl UsageReader {
         }
     }
 
-    /// Returns what was read, each with the number of its request, and begins with what was asked for meanwhile.
+    /// Returns what was read, each with the number of its request, and begins with what was asked
+    /// for meanwhile.
     pub fn poll(&mut self) -> Vec<(u64, UsageReport)> {
         let read = match self.reading.as_ref().map(Receiver::try_recv) {
             None | Some(Err(TryRecvError::Empty)) => return Vec::new(),
@@ -56,13 +57,13 @@ impl UsageReader {
     }
 
     fn begin(&mut self) {
-        let asked = mem::take(&mut self.waiting);
+        let requests = mem::take(&mut self.waiting);
         let (send, receive) = channel();
         let (origin, state_dir) = (self.origin, self.state_dir.clone());
         let waker = self.waker.clone();
         let read = move || {
             // Nobody waits any more only when the daemon ends.
-            let _ = send.send(read_all(asked, origin, &state_dir));
+            let _ = send.send(read_all(requests, origin, &state_dir));
             waker.wake();
         };
         match thread::Builder::new().name("usage".into()).spawn(read) {
@@ -73,8 +74,12 @@ impl UsageReader {
     }
 }
 
-fn read_all(asked: Vec<Asked>, origin: MarkOrigin, state_dir: &Path) -> Vec<(u64, UsageReport)> {
-    let queries = || asked.iter().flat_map(|(_, sessions)| sessions);
+fn read_all(
+    requests: Vec<UsageRequest>,
+    origin: MarkOrigin,
+    state_dir: &Path,
+) -> Vec<(u64, UsageReport)> {
+    let queries = || requests.iter().flat_map(|(_, sessions)| sessions);
     let marks: Vec<_> =
         queries().filter_map(|query| query.process).map(|app| origin.mark(app.0)).collect();
     let used = usage_of_marks(&marks);
@@ -93,7 +98,7 @@ fn read_all(asked: Vec<Asked>, origin: MarkOrigin, state_dir: &Path) -> Vec<(u64
         own,
         sessions: sessions.iter().map(session).collect(),
     };
-    asked.iter().map(|(request, sessions)| (*request, report(sessions))).collect()
+    requests.iter().map(|(request, sessions)| (*request, report(sessions))).collect()
 }
 
 fn usage(used: Option<ProcessUsage>, disk: u64) -> Usage {

@@ -1,9 +1,9 @@
-//! Files with values that are too long for a message: the daemon writes them into the directory `values` of the session
-//! that a value goes to, and removes them once the run has ended. What a lost run or a lost daemon left behind is removed
-//! when it is old.
+//! Files with values that are too long for a message: the daemon writes them into the directory
+//! `values` of the session that a value goes to, and removes them once the run has ended. What a
+//! lost run or a lost daemon left behind is removed when it is old.
 //!
-//! An app may put anything into its own directory, so nothing here follows a link, and a file is only appended to while
-//! it is the one that was made.
+//! An app may put anything into its own directory, so nothing here follows a link, and a file is
+//! only appended to while it is the one that was made.
 
 use std::fs::File;
 use std::io::{self, Write};

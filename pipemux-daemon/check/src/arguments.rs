@@ -4,19 +4,19 @@ use pipemux_proto::Value;
 use pipemux_proto::projection::{Arg, Args, Copied, RefArg};
 use pipemux_proto::prototype::{Field, Prototype, Type};
 
-use crate::run::FILES;
-use crate::things::{Things, quoted};
+use crate::shown_objects::{ShownObjects, quoted};
+use crate::subject::FILES;
 
 /// Makes valid arguments.
 pub struct Arguments<'a> {
-    pub things: &'a mut Things,
+    pub objects: &'a mut ShownObjects,
     /// True to name the last thing of a type, false for the first one.
     pub last: bool,
 }
 
-/// What of an action's parameters is given.
+/// Which of an action's parameters arguments are made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Given {
+pub enum ParamSet {
     /// Those without a default.
     Required,
     /// All of them.
@@ -25,10 +25,10 @@ pub enum Given {
 
 impl Arguments<'_> {
     /// Makes arguments of an action; none when there is no thing of a type that it needs.
-    pub fn of(&mut self, action: &Prototype, given: Given, union_at: usize) -> Option<Args> {
+    pub fn of(&mut self, action: &Prototype, params: ParamSet, union_at: usize) -> Option<Args> {
         let mut args = Args::new();
         for param in &action.params {
-            if given == Given::Required && !param.is_required() {
+            if params == ParamSet::Required && !param.is_required() {
                 continue;
             }
             let declared = Declared { default: param.default.as_ref(), path: param.path };
@@ -41,7 +41,8 @@ impl Arguments<'_> {
         Some(args)
     }
 
-    /// Makes the fields of a form or a record: those that are required, and all others that can be made.
+    /// Makes the fields of a form or a record: those that are required, and all others that can be
+    /// made.
     pub fn fields(&mut self, fields: &[Field], union_at: usize) -> Option<Args> {
         let mut args = Args::new();
         for field in fields {
@@ -54,7 +55,8 @@ impl Arguments<'_> {
         Some(args)
     }
 
-    /// Makes the value of a field within its bounds; none if that takes more than its declaration says.
+    /// Makes the value of a field within its bounds; none if that takes more than its declaration
+    /// says.
     fn field(&mut self, field: &Field, union_at: usize) -> Option<Arg> {
         if let Some(default) = &field.default {
             return Some(default.clone().into());
@@ -96,7 +98,7 @@ impl Arguments<'_> {
     fn value(&mut self, declared: &Declared<'_>, ty: &Type, union_at: usize) -> Option<Arg> {
         Some(match ty {
             Type::String if declared.path => FILES[0].0.into_arg(),
-            Type::String | Type::Any => self.things.next_text().into_arg(),
+            Type::String | Type::Any => self.objects.next_text().into_arg(),
             Type::Int => match declared.default {
                 Some(default @ Value::Int(_)) => default.clone().into(),
                 _ => Value::Int(1).into(),
@@ -109,7 +111,7 @@ impl Arguments<'_> {
                 options.get(union_at % options.len().max(1))?.clone().into_arg()
             }
             Type::Anchor(of) => {
-                let object = self.things.pick(of.as_deref(), self.last)?;
+                let object = self.objects.pick(of.as_deref(), self.last)?;
                 Arg::Ref(RefArg { key: object.key.clone(), rev: object.rev, ty: object.ty.clone() })
             }
             Type::List(of) => Arg::List(vec![self.value(declared, of, union_at)?]),
@@ -216,7 +218,7 @@ pub fn as_copies(args: &Args) -> Option<Args> {
 }
 
 /// Writes a call for a finding's place.
-pub fn written(action: &str, args: &Args) -> String {
+pub fn call_text(action: &str, args: &Args) -> String {
     fn arg(of: &Arg) -> String {
         match of {
             Arg::Value(value) | Arg::Copied(Copied { value, .. }) => match value.to_value() {

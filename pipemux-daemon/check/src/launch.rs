@@ -4,7 +4,8 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Starts, kills and watches processes of the app. `pipemuxd` does it with a launcher, as for a session.
+/// Starts, kills and watches processes of the app. `pipemuxd` does it with a launcher, as for a
+/// session.
 pub trait Launch {
     /// Starts a process; returns the daemon's end of its connection, which blocks.
     ///

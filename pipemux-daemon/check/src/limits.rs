@@ -22,11 +22,11 @@ pub const END_WAIT: Duration = Duration::from_secs(5);
 pub const SLOW_TRIES: usize = 5;
 /// Times that a lost app is started again.
 pub const RESTARTS: usize = 5;
-/// How long the window is left alone to find out whether it changes by itself, as a gauge does that takes a sample each
-/// second.
-pub const CALM: Duration = Duration::from_millis(1100);
+/// How long the window is left alone to find out whether it changes by itself, as a gauge does that
+/// takes a sample each second.
+pub const QUIET: Duration = Duration::from_millis(1100);
 /// Times that it is left alone before it counts as one that doesn't.
-pub const CALM_TRIES: usize = 3;
+pub const QUIET_TRIES: usize = 3;
 /// Changes without a request after which an app counts as one that changes by itself.
 pub const RESTLESS_CHANGES: u32 = 3;
 /// Milliseconds by which a time to be woken may be past: it was to come when the app looked.

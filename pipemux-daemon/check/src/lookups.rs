@@ -4,16 +4,17 @@ use pipemux_proto::app::{Chunk, KeyLocation, Locate, Located, ReadRequest};
 use pipemux_proto::projection::ObjectSlot;
 use pipemux_proto::{Code, Fault, Method};
 
-use crate::checker::Checker;
 use crate::limits::{READ_MAX, READS};
+use crate::observer::Observer;
 
 /// A key that no thing has.
 pub const NO_KEY: &str = "pipemux-check:no-such-key";
 
-impl Checker<'_> {
+impl Observer<'_> {
     /// Checks what is said of the things that the newest window shows.
     pub fn lookups(&mut self) {
-        let shown: Vec<ObjectSlot> = self.things.shown.iter().take(READS).cloned().collect();
+        let shown: Vec<ObjectSlot> =
+            self.session.objects.shown.iter().take(READS).cloned().collect();
         let mut keys: Vec<String> = shown.iter().map(|object| object.key.clone()).collect();
         keys.push(NO_KEY.to_owned());
         if let Some(places) = self.locate(keys.clone()) {
@@ -22,10 +23,10 @@ impl Checker<'_> {
                 if key == NO_KEY && !is_gone {
                     let text =
                         format!("answered {place:?} for a key that never was: expected `gone`");
-                    self.report.add("locate", "locate", text);
+                    self.session.report.add("locate", "locate", text);
                 } else if key != NO_KEY && is_gone && !self.changes_by_itself() {
                     let text = "is shown and located as gone: answer `shown`";
-                    self.report.add(&format!("locate · key {key}"), "locate", text);
+                    self.session.report.add(&format!("locate · key {key}"), "locate", text);
                 }
             }
         }
@@ -40,7 +41,7 @@ impl Checker<'_> {
     /// Asks where things are; the places are as many as the keys.
     pub fn locate(&mut self, keys: Vec<String>) -> Option<Vec<KeyLocation>> {
         let count = keys.len();
-        let located = self.ask::<Located>(
+        let located = self.session.ask::<Located>(
             "locate",
             Method::Locate,
             &Locate { keys, reader: "check".to_owned(), ..Locate::default() },
@@ -52,7 +53,7 @@ impl Checker<'_> {
                     "answered {} places for {count} keys: one for each, in the same order",
                     located.places.len()
                 );
-                self.report.add("locate", "locate", text);
+                self.session.report.add("locate", "locate", text);
                 None
             }
             Err(fault) => {
@@ -60,7 +61,7 @@ impl Checker<'_> {
                     "refused ({}): then a ref to what isn't shown can't be explained",
                     fault.message
                 );
-                self.report.add("locate", "locate", text);
+                self.session.report.add("locate", "locate", text);
                 None
             }
         }
@@ -78,17 +79,17 @@ impl Checker<'_> {
                 whole.data.len(),
                 whole.total
             );
-            return self.report.add(&place, "read", text);
+            return self.session.report.add(&place, "read", text);
         }
         if whole.data.is_empty() && whole.total > 0 {
             let text = "sent nothing before the end: a part has at least one byte";
-            return self.report.add(&place, "read", text);
+            return self.session.report.add(&place, "read", text);
         }
         if whole.data.len() as u64 == whole.total
             && whole.text != std::str::from_utf8(&whole.data).is_ok()
         {
             let text = format!("says `text: {}`, and the value says otherwise", whole.text);
-            self.report.add(&place, "read", text);
+            self.session.report.add(&place, "read", text);
         }
         if whole.data.len() > 2
             && let Some(Ok(part)) = self.read_part(&place, key, *rev, 1, 2)
@@ -103,7 +104,7 @@ impl Checker<'_> {
                 String::new()
             };
             if !text.is_empty() && !self.changes_by_itself() {
-                self.report.add(&place, "read", text);
+                self.session.report.add(&place, "read", text);
             }
         }
         let place = format!("read another revision · key {key}");
@@ -120,7 +121,7 @@ impl Checker<'_> {
         max: u32,
     ) -> Option<Result<Chunk, Fault>> {
         let read = ReadRequest { key: key.to_owned(), rev, offset, max, ..ReadRequest::default() };
-        self.ask(place, Method::AppRead, &read)
+        self.session.ask(place, Method::AppRead, &read)
     }
 
     /// Checks that a ref was refused with a code, and that the fault names the thing.
@@ -139,12 +140,12 @@ impl Checker<'_> {
         match answer {
             Ok(()) if code == Code::Stale => {
                 let text = "another revision than the thing's was accepted: refuse it with `stale` and the key";
-                self.report.add(place, "stale-accepted", text);
+                self.session.report.add(place, "stale-accepted", text);
             }
             Ok(()) => {
                 let text =
                     "a thing that isn't there was accepted: refuse it with `not_found` and the key";
-                self.report.add(place, "gone-accepted", text);
+                self.session.report.add(place, "gone-accepted", text);
             }
             // An app without values has nothing to look up.
             Err(fault) if fault.code == Code::Refused && place.starts_with("read") => {}
@@ -158,11 +159,11 @@ impl Checker<'_> {
                     "refused with {:?} ({}), expected `{name}` with the key: the reader is then told what became of the ref",
                     fault.code, fault.message
                 );
-                self.report.add(place, "refusal", text);
+                self.session.report.add(place, "refusal", text);
             }
             Err(fault) if fault.key.as_deref() != Some(key) => {
                 let text = format!("refused with `{name}`, but without `key`: {key}");
-                self.report.add(place, "refusal", text);
+                self.session.report.add(place, "refusal", text);
             }
             Err(_) => {}
         }

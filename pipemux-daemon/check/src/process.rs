@@ -41,10 +41,10 @@ pub struct Stray {
 pub struct Process {
     stream: UnixStream,
     decoder: FrameDecoder,
-    /// The number of the process's life.
-    pub process: Incarnation,
-    /// The number of the session's life, which frames carry.
-    pub life: Incarnation,
+    /// The incarnation of the process.
+    pub incarnation: Incarnation,
+    /// The incarnation of the session, which frames carry.
+    pub session: Incarnation,
     next: u64,
     /// What it sent unasked.
     pub strays: Vec<Stray>,
@@ -52,6 +52,8 @@ pub struct Process {
     pub job_reports: Vec<JobReport>,
     /// The version of its last `Changed`.
     pub changed: Option<u64>,
+    /// The newest version that an outcome named.
+    pub outcome_version: u64,
     /// An answer that was read before its turn.
     early: Vec<Frame>,
     /// The ids of frames whose method this protocol doesn't know.
@@ -61,16 +63,17 @@ pub struct Process {
 }
 
 impl Process {
-    pub fn new(stream: UnixStream, process: Incarnation, life: Incarnation) -> Self {
+    pub fn new(stream: UnixStream, incarnation: Incarnation, session: Incarnation) -> Self {
         Self {
             stream,
             decoder: FrameDecoder::default(),
-            process,
-            life,
+            incarnation,
+            session,
             next: 0,
             strays: Vec::new(),
             job_reports: Vec::new(),
             changed: None,
+            outcome_version: 0,
             early: Vec::new(),
             unknown: Vec::new(),
             given_up: Vec::new(),
@@ -99,7 +102,12 @@ impl Process {
     pub fn envelope(&mut self, method: Method, most: Duration) -> Envelope {
         self.next += 1;
         let deadline_ms = u32::try_from(most.as_millis()).unwrap_or(u32::MAX);
-        Envelope { deadline_ms, ..Envelope::request(method, self.next, self.life) }
+        Envelope { deadline_ms, ..Envelope::request(method, self.next, self.session) }
+    }
+
+    /// Makes an envelope that no request has.
+    pub fn stray_envelope(&self, kind: Kind) -> Envelope {
+        Envelope { kind, ..Envelope::request(Method::Ping, 9_999_999, self.session) }
     }
 
     /// Waits for the first frame, which must be a `Hello`.
@@ -201,10 +209,10 @@ impl Process {
         if envelope.kind != Kind::Event {
             return;
         }
-        if ![self.life, self.process].contains(&envelope.incarnation) {
+        if ![self.session, self.incarnation].contains(&envelope.incarnation) {
             let text = format!(
                 "an event of {:?} has the incarnation {}, expected {}: it is dropped",
-                envelope.method, envelope.incarnation, self.life
+                envelope.method, envelope.incarnation, self.session
             );
             return self.stray("envelope", text);
         }

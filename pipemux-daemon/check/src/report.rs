@@ -80,7 +80,8 @@ impl Report {
     }
 }
 
-/// Returns a place without its numbers and arguments, so that `content[3]` and `content[4]` are one.
+/// Returns a place without its numbers and arguments, so that `content[3]` and `content[4]` are
+/// one.
 fn without_numbers(place: &str) -> String {
     let call = place.split_once('(').map_or(place, |(before, _)| before);
     let field = place.rsplit_once(" · ").map_or("", |(_, field)| field);

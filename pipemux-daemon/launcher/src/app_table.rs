@@ -18,18 +18,20 @@ use crate::process_limit::ProcessLimitSchedule;
 use crate::sys::Usage;
 use crate::{orphans, processes, sys, tree_usage};
 
-/// How long an app's descendants may take to die before its exit is reported anyway. Only processes that hang
-/// in the kernel need it.
+/// How long an app's descendants may take to die before its exit is reported anyway. Only processes
+/// that hang in the kernel need it.
 const END_TIMEOUT: Duration = Duration::from_secs(3);
 /// Pause between two attempts to kill what is left of an app.
 const KILL_ROUND: Duration = Duration::from_millis(2);
-/// Rounds of killing orphans after which descendants that aren't orphans are searched for by their mark.
+/// Rounds of killing orphans after which descendants that aren't orphans are searched for by their
+/// mark.
 const ROUNDS_BEFORE_MARK_SEARCH: u32 = 4;
 /// Pause between two attempts to kill survivors once the exit of their app is reported.
 const SURVIVOR_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 /// How long the processes of one app are killed before the launcher does other work.
 const KILL_TURN: Duration = Duration::from_millis(100);
-/// Pause between two sums of what the apps use. The kernel holds each single process to its limits at once.
+/// Pause between two sums of what the apps use. The kernel holds each single process to its limits
+/// at once.
 const TREE_CHECK_INTERVAL: Duration = Duration::from_secs(3);
 /// Pause between two sums of what the apps' directories take.
 const DISK_CHECK_INTERVAL: Duration = Duration::from_secs(30);
@@ -110,8 +112,8 @@ impl AppTable {
         self.apps.keys().copied().map(Pid::from_raw).collect()
     }
 
-    /// True for marks that this launcher gave. Those of the next daemon's apps have the same origin: it may have started
-    /// some while this launcher is about to end.
+    /// True for marks that this launcher gave. Those of the next daemon's apps have the same
+    /// origin: it may have started some while this launcher is about to end.
     pub(crate) fn gave(&self, mark: ProcessMark) -> bool {
         self.given.is_some_and(|(first, newest)| mark.is_between(first, newest))
     }
@@ -157,7 +159,8 @@ impl AppTable {
                 termination: termination_of(status),
                 exceeded: app.exceeded.or(by_group).or_else(by_itself),
                 deadline: Instant::now() + END_TIMEOUT,
-                // Of too many processes some are certainly no orphans, so the search by mark begins at once.
+                // Of too many processes some are certainly no orphans, so the search by mark begins
+                // at once.
                 rounds: if app.exceeded.is_some() { ROUNDS_BEFORE_MARK_SEARCH } else { 0 },
                 reported: false,
                 cgroup: app.cgroup,
@@ -202,8 +205,8 @@ impl AppTable {
         reports
     }
 
-    /// Kills adopted children that don't belong to a running app; returns those that aren't gone yet, with
-    /// their marks.
+    /// Kills adopted children that don't belong to a running app; returns those that aren't gone
+    /// yet, with their marks.
     fn kill_orphans(&self) -> Vec<(i32, Option<ProcessMark>)> {
         loop {
             let mut remaining = Vec::new();
@@ -217,8 +220,8 @@ impl AppTable {
                     reaped = true;
                     continue;
                 }
-                // Another daemon's mark says nothing here: this daemon may itself be a descendant of that
-                // daemon's app.
+                // Another daemon's mark says nothing here: this daemon may itself be a descendant
+                // of that daemon's app.
                 let own = |mark: &ProcessMark| self.origin.is_some_and(|origin| mark.is_of(origin));
                 let mark = processes::mark_of(pid).filter(own);
                 if self.belongs_to_running_app(mark) {
@@ -234,8 +237,9 @@ impl AppTable {
     }
 
     fn belongs_to_running_app(&self, mark: Option<ProcessMark>) -> bool {
-        // All children are apps or their descendants. One without a mark belongs to an app that could not be
-        // marked, or it has removed its mark; then it is killed when the next app exits.
+        // All children are apps or their descendants. One without a mark belongs to an app that
+        // could not be marked, or it has removed its mark; then it is killed when the next app
+        // exits.
         self.apps.values().any(|app| Some(app.mark) == mark || (mark.is_none() && !app.marked))
     }
 
@@ -265,7 +269,8 @@ impl AppTable {
         self.process_checks.record_count(total, slack, now);
     }
 
-    /// Kills the apps that use more memory, threads or disk than they may, together with all that they started.
+    /// Kills the apps that use more memory, threads or disk than they may, together with all that
+    /// they started.
     fn enforce_tree_limits(&mut self, now: Instant) {
         if is_due(&mut self.next_tree_check, now, TREE_CHECK_INTERVAL) {
             let of = |app: &RunningApp| (app.mark, app.limits.memory);

@@ -1,7 +1,8 @@
 //! Control groups: what the kernel itself holds a session to, with all that it starts.
 //!
-//! They are used where the daemon has a part of the hierarchy of its own: a unit of systemd with `Delegate=yes`. A group
-//! with processes can't hand controllers on, so the daemon and its launcher move to a group below.
+//! They are used where the daemon has a part of the hierarchy of its own: a unit of systemd with
+//! `Delegate=yes`. A group with processes can't hand controllers on, so the daemon and its launcher
+//! move to a group below.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -35,7 +36,8 @@ pub(crate) struct SessionCgroup {
 }
 
 impl CgroupTree {
-    /// Finds the delegated group that this process is in, without changing anything; none if there is none.
+    /// Finds the delegated group that this process is in, without changing anything; none if there
+    /// is none.
     pub fn find() -> Option<PathBuf> {
         let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
         let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
@@ -45,7 +47,8 @@ impl CgroupTree {
         DELEGATED.iter().any(|name| crate::sys::has_attribute(&path, name)).then_some(path)
     }
 
-    /// Takes over a delegated group: moves its processes to a group below, and hands the controllers on.
+    /// Takes over a delegated group: moves its processes to a group below, and hands the
+    /// controllers on.
     ///
     /// # Errors
     /// The hierarchy refuses.
@@ -191,7 +194,8 @@ mod tests {
         fs::write(root.path().join("cgroup.procs"), "41\n42\n").unwrap();
         let tree = CgroupTree::take_over(root.path().to_owned()).unwrap();
         assert_eq!(tree.controllers(), ["memory", "cpu"]);
-        // Each is a write of its own, which in a real group adds and here overwrites from the beginning.
+        // Each is a write of its own, which in a real group adds and here overwrites from the
+        // beginning.
         assert_eq!(text(root.path().join(OWN).join("cgroup.procs")), "42");
         assert!(text(root.path().join("cgroup.subtree_control")).starts_with("+cpu"));
     }
@@ -201,7 +205,8 @@ mod tests {
         let root = tempfile::tempdir().unwrap();
         let tree = CgroupTree { root: root.path().to_owned(), controllers: vec!["memory", "pids"] };
         let limits = Limits { memory: Some(1 << 20), threads: Some(64), ..Limits::default() };
-        // Here nothing makes the files of a new group, so it can't be limited, and nothing is left of it.
+        // Here nothing makes the files of a new group, so it can't be limited, and nothing is left
+        // of it.
         assert!(tree.create(7, limits).is_err());
         assert!(!root.path().join("app-7").exists());
 

@@ -1,10 +1,11 @@
 //! Messages with file descriptors over a stream socket.
 //!
-//! A message is a `u32` big-endian length and that many bytes of MessagePack. Its descriptors are sent with
-//! its first bytes. The kernel delivers both in order and never separates descriptors from the bytes that
-//! they came with. So the receiver queues descriptors as they arrive, each message takes its own from the
-//! front of the queue, and boundaries can't get lost. Unlike datagrams, a stream works the same on Linux and
-//! macOS, has a visible end, and doesn't bound the length of a message.
+//! A message is a `u32` big-endian length and that many bytes of MessagePack. Its descriptors are
+//! sent with its first bytes. The kernel delivers both in order and never separates descriptors
+//! from the bytes that they came with. So the receiver queues descriptors as they arrive, each
+//! message takes its own from the front of the queue, and boundaries can't get lost. Unlike
+//! datagrams, a stream works the same on Linux and macOS, has a visible end, and doesn't bound the
+//! length of a message.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice, IoSliceMut};
@@ -39,8 +40,8 @@ pub fn encode<T: Serialize>(message: &T) -> io::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Sends bytes, and the descriptors with the first of them; returns how many bytes were sent. The rest must
-/// be sent without descriptors.
+/// Sends bytes, and the descriptors with the first of them; returns how many bytes were sent. The
+/// rest must be sent without descriptors.
 ///
 /// # Errors
 /// As `sendmsg`. A full non-blocking socket returns `WouldBlock`, and nothing was sent.
@@ -64,8 +65,8 @@ pub struct Inbox {
 }
 
 impl Inbox {
-    /// Receives once from the socket; returns how many bytes arrived, 0 at the end. The descriptors are
-    /// closed on exec.
+    /// Receives once from the socket; returns how many bytes arrived, 0 at the end. The descriptors
+    /// are closed on exec.
     ///
     /// # Errors
     /// As `recvmsg`; descriptors that got lost on the way.

@@ -30,8 +30,8 @@ use program::Programs;
 pub(crate) use program::resolved_script;
 use rules::{PrivateDirectories, Rules, SystemPaths};
 
-/// `CAP_CHOWN`, `CAP_DAC_OVERRIDE`, `CAP_FOWNER`: what a root user needs to work in a folder of another user. Where it
-/// may do so, the rules for files say.
+/// `CAP_CHOWN`, `CAP_DAC_OVERRIDE`, `CAP_FOWNER`: what a root user needs to work in a folder of
+/// another user. Where it may do so, the rules for files say.
 const FILE_CAPABILITIES: u32 = 1 << 0 | 1 << 1 | 1 << 3;
 
 /// Prepares confinements. It keeps what several of them need.
@@ -72,7 +72,8 @@ impl Confiner {
         }
     }
 
-    /// Prepares the confinement of a program: the `candidates` are its possible paths, `path` is its search path.
+    /// Prepares the confinement of a program: the `candidates` are its possible paths, `path` is
+    /// its search path.
     ///
     /// # Errors
     /// The kernel refuses what it is known to support.

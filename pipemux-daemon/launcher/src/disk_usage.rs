@@ -10,8 +10,8 @@ const ENTRIES_MAX: usize = 20_000;
 /// The size of a block in the numbers that the file system tells.
 const BLOCK: u64 = 512;
 
-/// Returns the bytes that a directory takes with all that is in it; of a tree with very many entries, what a part of
-/// it takes. Links aren't followed, and other file systems aren't entered.
+/// Returns the bytes that a directory takes with all that is in it; of a tree with very many
+/// entries, what a part of it takes. Links aren't followed, and other file systems aren't entered.
 pub fn disk_usage(directory: &Path) -> u64 {
     let Ok(root) = fs::symlink_metadata(directory) else { return 0 };
     let mut pending: Vec<PathBuf> = vec![directory.to_owned()];

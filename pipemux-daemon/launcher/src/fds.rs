@@ -10,9 +10,10 @@ const OPEN: &str = "/dev/fd";
 /// The greatest number of a standard stream.
 pub const STANDARD: i32 = 2;
 
-/// Closes every descriptor above `kept`, which is [`STANDARD`] or more. Must be called first in `main`, before the program opens
-/// anything. A descriptor that came from a shell or a harness would otherwise stay open as long as the daemon
-/// and its apps run, and a program that waits for its end would wait forever.
+/// Closes every descriptor above `kept`, which is [`STANDARD`] or more. Must be called first in
+/// `main`, before the program opens anything. A descriptor that came from a shell or a harness
+/// would otherwise stay open as long as the daemon and its apps run, and a program that waits for
+/// its end would wait forever.
 pub fn close_inherited(kept: i32) {
     let Ok(entries) = fs::read_dir(OPEN) else { return };
     let numbers: Vec<i32> = entries

@@ -1,11 +1,13 @@
-//! Threads of the launcher that run under a filter of system calls, so that the processes that they start have it, too.
+//! Threads of the launcher that run under a filter of system calls, so that the processes that they
+//! start have it, too.
 //!
-//! The kernel translates a filter into machine code whenever one is installed, which takes longer than all else that
-//! confines a process. What a thread has installed its children share. So there is a thread for each kind of filter,
-//! from its first use until the launcher ends.
+//! The kernel translates a filter into machine code whenever one is installed, which takes longer
+//! than all else that confines a process. What a thread has installed its children share. So there
+//! is a thread for each kind of filter, from its first use until the launcher ends.
 //!
-//! The launcher's first thread waits for the answer of such a thread, so only one of them runs at any time. None of them
-//! ends before the launcher, because the end of the thread that started a process is what ends that process.
+//! The launcher's first thread waits for the answer of such a thread, so only one of them runs at
+//! any time. None of them ends before the launcher, because the end of the thread that started a
+//! process is what ends that process.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -31,8 +33,8 @@ struct FilterThread {
 }
 
 impl FilterThreads {
-    /// Starts a process under a filter, as [`sys::start`]. The descriptors of the setup must stay open until this
-    /// returns.
+    /// Starts a process under a filter, as [`sys::start`]. The descriptors of the setup must stay
+    /// open until this returns.
     ///
     /// # Errors
     /// Why the program can't be started, or the filter installed; no process is left then.
@@ -46,7 +48,8 @@ impl FilterThreads {
             Entry::Occupied(known) => known.into_mut(),
             Entry::Vacant(place) => place.insert(FilterThread::start(kind)?),
         };
-        // The filter refuses what marks a process, so that an app can't pass for another. A child inherits the mark.
+        // The filter refuses what marks a process, so that an app can't pass for another. A child
+        // inherits the mark.
         sys::with_mark(setup.mark, || {
             thread.jobs.send((program, setup)).map_err(|_| lost())?;
             thread.results.recv().map_err(|_| lost())?

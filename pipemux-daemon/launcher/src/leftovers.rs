@@ -1,7 +1,8 @@
 //! Finds and kills what is left of apps whose daemon and launcher were both killed at once.
 //!
-//! Apps themselves die with their launcher. What they started in the background survives when nobody is left
-//! to adopt it. It still carries its mark, by which the next daemon of the same state directory finds it.
+//! Apps themselves die with their launcher. What they started in the background survives when
+//! nobody is left to adopt it. It still carries its mark, by which the next daemon of the same
+//! state directory finds it.
 
 use std::time::{Duration, Instant};
 
@@ -22,9 +23,9 @@ pub struct Leftover {
     pub command: String,
 }
 
-/// Finds processes with a mark of `origin`. `daemon` is the process that serves the state directory now, if
-/// there is one; its descendants are no leftovers, nor are this process and its ancestors. Linux only; finds
-/// nothing elsewhere.
+/// Finds processes with a mark of `origin`. `daemon` is the process that serves the state directory
+/// now, if there is one; its descendants are no leftovers, nor are this process and its ancestors.
+/// Linux only; finds nothing elsewhere.
 pub fn find(origin: MarkOrigin, daemon: Option<i32>) -> Vec<Leftover> {
     let own = nix::unistd::getpid().as_raw();
     processes::with_origin(origin)
@@ -35,8 +36,8 @@ pub fn find(origin: MarkOrigin, daemon: Option<i32>) -> Vec<Leftover> {
         .collect()
 }
 
-/// Kills what [`find`] finds until nothing is found or `bound` has passed; returns all that was found, and
-/// whether nothing is left.
+/// Kills what [`find`] finds until nothing is found or `bound` has passed; returns all that was
+/// found, and whether nothing is left.
 pub fn end(origin: MarkOrigin, daemon: Option<i32>, bound: Duration) -> (Vec<Leftover>, bool) {
     let until = Instant::now() + bound;
     let mut ended: Vec<Leftover> = Vec::new();

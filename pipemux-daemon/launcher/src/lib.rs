@@ -1,8 +1,9 @@
 //! The launcher: the parent process of every app, deliberately small.
 //!
-//! It is a process of its own (`pipemuxd launcher`) and blocking: one thread of it works at a time. The daemon sends it
-//! [`Order`]s and receives [`Report`]s over a socket, which is the launcher's standard input. When that
-//! socket closes, for whatever reason, the launcher kills every descendant until none is left, and exits.
+//! It is a process of its own (`pipemuxd launcher`) and blocking: one thread of it works at a time.
+//! The daemon sends it [`Order`]s and receives [`Report`]s over a socket, which is the launcher's
+//! standard input. When that socket closes, for whatever reason, the launcher kills every
+//! descendant until none is left, and exits.
 //!
 //! | module | contents |
 //! |---|---|
@@ -26,16 +27,16 @@
 //! | [`fds`] | closes inherited descriptors |
 //! | `sys` | system calls that need `unsafe` |
 //!
-//! **Invariant: no process is signalled by a process id that another process may have.** A process id is used
-//! only while its process is a child that isn't reaped, and only the launcher reaps. Any other process is
-//! held by a handle while its mark is read, and is signalled through that handle.
+//! **Invariant: no process is signalled by a process id that another process may have.** A process
+//! id is used only while its process is a child that isn't reaped, and only the launcher reaps. Any
+//! other process is held by a handle while its mark is read, and is signalled through that handle.
 //!
-//! **Invariant: no runtime; one thread works at a time.** A child uses its parent's memory until its program replaces it,
-//! so nothing else may run in the launcher then. Besides the first thread there are only those of `filter_threads`, for
-//! which the first one waits.
+//! **Invariant: no runtime; one thread works at a time.** A child uses its parent's memory until
+//! its program replaces it, so nothing else may run in the launcher then. Besides the first thread
+//! there are only those of `filter_threads`, for which the first one waits.
 //!
-//! **Invariant: a thread that starts processes ends with the launcher.** A parent-death signal is bound to the thread that
-//! forked.
+//! **Invariant: a thread that starts processes ends with the launcher.** A parent-death signal is
+//! bound to the thread that forked.
 
 mod app_table;
 #[cfg(target_os = "linux")]

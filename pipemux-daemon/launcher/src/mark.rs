@@ -1,13 +1,13 @@
 //! Marks: which incarnation of an app a process belongs to, whatever the process did to hide it.
 //!
-//! A process leaves its group with `setsid`, its parent by forking twice, and its environment with `env -i`.
-//! It keeps its resource limits through all of that, and every child inherits them. One of these limits,
-//! `RLIMIT_LOCKS`, has had no meaning in Linux since 2.4.25 and is unlimited everywhere: the launcher sets it
-//! to a number that stands for one incarnation and one state directory. Whoever may signal a process may read
-//! the limit, with one system call.
+//! A process leaves its group with `setsid`, its parent by forking twice, and its environment with
+//! `env -i`. It keeps its resource limits through all of that, and every child inherits them. One
+//! of these limits, `RLIMIT_LOCKS`, has had no meaning in Linux since 2.4.25 and is unlimited
+//! everywhere: the launcher sets it to a number that stands for one incarnation and one state
+//! directory. Whoever may signal a process may read the limit, with one system call.
 //!
-//! A process can remove its mark on purpose. The launcher still kills it once it is an orphan; it is missed
-//! only if it outlives the launcher.
+//! A process can remove its mark on purpose. The launcher still kills it once it is an orphan; it
+//! is missed only if it outlives the launcher.
 
 use std::fs;
 use std::path::Path;
@@ -33,8 +33,8 @@ const LIFE_BITS: u32 = 24;
 const LIFE: u64 = (1 << LIFE_BITS) - 1;
 
 impl MarkOrigin {
-    /// Returns the origin of a state directory. It belongs to the directory itself rather than to its name: a
-    /// copy has another one, and so has another directory with the same name.
+    /// Returns the origin of a state directory. It belongs to the directory itself rather than to
+    /// its name: a copy has another one, and so has another directory with the same name.
     ///
     /// # Errors
     /// As `stat`.
@@ -42,7 +42,8 @@ impl MarkOrigin {
         use std::os::unix::fs::MetadataExt;
 
         let found = fs::metadata(state_dir)?;
-        // Some file systems don't record the time of creation; then device and inode have to suffice.
+        // Some file systems don't record the time of creation; then device and inode have to
+        // suffice.
         let born = found.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         let born = born.map_or(0, |since| since.as_nanos() as u64);
         Ok(Self::from_numbers([found.dev(), found.ino(), born]))
@@ -57,8 +58,8 @@ impl MarkOrigin {
         Self(MARK | (hasher.finish() >> 3) & !LIFE)
     }
 
-    /// Removes a mark of this origin from this process: a daemon that was started by what an earlier daemon
-    /// left is not one of that daemon's apps.
+    /// Removes a mark of this origin from this process: a daemon that was started by what an
+    /// earlier daemon left is not one of that daemon's apps.
     pub fn shed(self) {
         #[cfg(target_os = "linux")]
         if let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_LOCKS)
@@ -69,8 +70,8 @@ impl MarkOrigin {
         }
     }
 
-    /// Returns the mark of an incarnation. Two incarnations share a mark only if 16 million others lie
-    /// between them.
+    /// Returns the mark of an incarnation. Two incarnations share a mark only if 16 million others
+    /// lie between them.
     pub fn mark(self, incarnation: u64) -> ProcessMark {
         ProcessMark(self.0 | incarnation & LIFE)
     }
@@ -92,8 +93,8 @@ impl ProcessMark {
         MarkOrigin(self.0 & !LIFE)
     }
 
-    /// True for the marks of one state directory from the first to the newest of these. Incarnations go up, and begin anew
-    /// after 16 million.
+    /// True for the marks of one state directory from the first to the newest of these.
+    /// Incarnations go up, and begin anew after 16 million.
     pub(crate) fn is_between(self, first: Self, newest: Self) -> bool {
         let behind_first = |mark: Self| mark.0.wrapping_sub(first.0) & LIFE;
         self.origin() == first.origin() && behind_first(self) <= behind_first(newest)

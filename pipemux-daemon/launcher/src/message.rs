@@ -1,5 +1,5 @@
-//! The messages between the daemon and its launcher. Both are the same program, so the messages need no
-//! versions.
+//! The messages between the daemon and its launcher. Both are the same program, so the messages
+//! need no versions.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,8 +13,8 @@ use crate::sandbox::Sandbox;
     reason = "an order is encoded at once and never kept in a list"
 )]
 pub enum Order {
-    /// Starts a process. Two descriptors come with the order: the app's end of its connection, and the write
-    /// end of the pipe that takes what the app prints.
+    /// Starts a process. Two descriptors come with the order: the app's end of its connection, and
+    /// the write end of the pipe that takes what the app prints.
     Spawn(Spawn),
     /// Signals a process and its group; does nothing for a process that exited.
     Signal {
@@ -53,8 +53,8 @@ pub struct Spawn {
 /// The limits of a process; where one is `None`, the daemon's own limit applies.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Bytes of private writable memory, for each single process; and bytes of all memory, for all processes with the
-    /// same mark together.
+    /// Bytes of private writable memory, for each single process; and bytes of all memory, for all
+    /// processes with the same mark together.
     pub memory: Option<u64>,
     /// Seconds of processor time, for each single process.
     pub cpu: Option<u64>,

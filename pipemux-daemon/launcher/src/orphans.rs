@@ -14,8 +14,8 @@ use crate::processes;
 /// Pause between two rounds: re-parenting after a kill takes a moment.
 const ROUND: Duration = Duration::from_millis(2);
 
-/// Makes this process the parent of descendants that lose theirs. This exists on Linux only; elsewhere `init`
-/// adopts them, and the launcher relies on process groups.
+/// Makes this process the parent of descendants that lose theirs. This exists on Linux only;
+/// elsewhere `init` adopts them, and the launcher relies on process groups.
 ///
 /// # Errors
 /// The kernel refused.
@@ -26,12 +26,12 @@ pub fn adopt() -> Result<(), String> {
     Ok(())
 }
 
-/// Kills and reaps every child, including those adopted meanwhile, the given groups, and every process with a
-/// mark that is `own`; returns whether none is left when `bound` has passed. The caller must be single-threaded
-/// or must not spawn anything meanwhile.
+/// Kills and reaps every child, including those adopted meanwhile, the given groups, and every
+/// process with a mark that is `own`; returns whether none is left when `bound` has passed. The
+/// caller must be single-threaded or must not spawn anything meanwhile.
 ///
-/// Only children are signalled by process id, with their groups: until this function reaps them nothing else
-/// can have their ids. Their own children are adopted and killed next.
+/// Only children are signalled by process id, with their groups: until this function reaps them
+/// nothing else can have their ids. Their own children are adopted and killed next.
 pub fn end_all(groups: &[Pid], own: impl Fn(ProcessMark) -> bool, bound: Duration) -> bool {
     let until = Instant::now() + bound;
     for group in groups {
@@ -65,8 +65,8 @@ pub(crate) fn reap(pid: i32) -> bool {
 pub(crate) fn kill_with_group(child: i32, spared: impl Fn(i32) -> bool) {
     let child = Pid::from_raw(child);
     let _ = kill(child, Signal::SIGKILL);
-    // The whole group is killed at once, so that a process that forks and exits repeatedly can't escape in
-    // between.
+    // The whole group is killed at once, so that a process that forks and exits repeatedly can't
+    // escape in between.
     match getpgid(Some(child)) {
         Ok(group) if group != getpgrp() && !spared(group.as_raw()) => {
             let _ = killpg(group, Signal::SIGKILL);

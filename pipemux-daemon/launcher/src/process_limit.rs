@@ -1,8 +1,9 @@
 //! Decides when to count the apps' processes.
 //!
-//! A check reads one line, which tells how many processes and threads the machine has. A count reads about
-//! every process. While that number doesn't grow, no app can have grown: an idle machine is checked once a
-//! second and not counted. While apps start or the number grows, it is checked ten times a second.
+//! A check reads one line, which tells how many processes and threads the machine has. A count
+//! reads about every process. While that number doesn't grow, no app can have grown: an idle
+//! machine is checked once a second and not counted. While apps start or the number grows, it is
+//! checked ten times a second.
 
 use std::time::{Duration, Instant};
 
@@ -13,12 +14,14 @@ const IDLE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
 const IDLE_AFTER_CHECKS: u32 = 5;
 /// Growth of the machine's processes between two checks that counts as activity.
 const ACTIVITY_GROWTH: u64 = 8;
-/// Growth of the machine's processes since the last count after which the apps' processes are counted at
-/// once.
+/// Growth of the machine's processes since the last count after which the apps' processes are
+/// counted at once.
 const COUNT_GROWTH: u64 = 16;
-/// How long a count is put off when the growth is smaller, but large enough to take an app past its limit.
+/// How long a count is put off when the growth is smaller, but large enough to take an app past its
+/// limit.
 const COUNT_DELAY: Duration = Duration::from_secs(2);
-/// Longest time between two counts: when other processes end, an app can grow without the machine's growing.
+/// Longest time between two counts: when other processes end, an app can grow without the machine's
+/// growing.
 const COUNT_INTERVAL_MAX: Duration = Duration::from_secs(60);
 
 /// The times and results of the last check and the last count.
@@ -38,11 +41,13 @@ impl ProcessLimitSchedule {
         self.quiet_checks = 0;
     }
 
-    /// Notes a new app that may have `max` processes. The `first` app with a limit causes a count, because
-    /// nobody has counted before. The next check is a moment away, so that it doesn't delay the start.
+    /// Notes a new app that may have `max` processes. The `first` app with a limit causes a count,
+    /// because nobody has counted before. The next check is a moment away, so that it doesn't delay
+    /// the start.
     pub(crate) fn record_app_start(&mut self, max: u64, first: bool, now: Instant) {
         match &mut self.last_check {
-            // Not while checks are frequent anyway, or many starts would put them off again and again.
+            // Not while checks are frequent anyway, or many starts would put them off again and
+            // again.
             Some((at, _)) if self.quiet_checks >= IDLE_AFTER_CHECKS => *at = now,
             Some(_) => {}
             None => self.last_check = Some((now, 0)),
@@ -72,8 +77,8 @@ impl ProcessLimitSchedule {
         self.last_check.is_none() || self.time_to_next_check(now).is_zero()
     }
 
-    /// Records a check, which found that many processes and threads on the machine; returns whether the apps'
-    /// processes must be counted.
+    /// Records a check, which found that many processes and threads on the machine; returns whether
+    /// the apps' processes must be counted.
     pub(crate) fn record_check(&mut self, total: u64, now: Instant) -> bool {
         let before = self.last_check.replace((now, total)).map_or(total, |(_, before)| before);
         self.quiet_checks =
@@ -86,8 +91,8 @@ impl ProcessLimitSchedule {
             || since >= COUNT_INTERVAL_MAX
     }
 
-    /// Records a count: the machine's processes when it began, and how many more each app may have. With
-    /// `None` an app had too many, and the next check counts again.
+    /// Records a count: the machine's processes when it began, and how many more each app may have.
+    /// With `None` an app had too many, and the next check counts again.
     pub(crate) fn record_count(&mut self, total: u64, slack: Option<u64>, now: Instant) {
         self.last_count = slack.map(|_| (now, total));
         self.slack = slack.unwrap_or_default();
@@ -101,8 +106,8 @@ impl ProcessLimitSchedule {
 mod tests {
     use super::*;
 
-    /// Checks when that is due, for so many milliseconds; returns how often it checked and how often it
-    /// counted.
+    /// Checks when that is due, for so many milliseconds; returns how often it checked and how
+    /// often it counted.
     struct Machine {
         schedule: ProcessLimitSchedule,
         now: Instant,

@@ -1,4 +1,5 @@
-//! What processes use, for people who ask: read from `/proc`, with pages that several processes have counted in parts.
+//! What processes use, for people who ask: read from `/proc`, with pages that several processes
+//! have counted in parts.
 
 use std::collections::HashMap;
 use std::fs;
@@ -18,10 +19,12 @@ pub struct ProcessUsage {
     pub age_s: u64,
 }
 
-/// The length of a clock's tick in the kernel's files, in milliseconds: it is the same on all machines.
+/// The length of a clock's tick in the kernel's files, in milliseconds: it is the same on all
+/// machines.
 const TICK_MS: u64 = 10;
 
-/// Returns what the processes with each of these marks use together. A mark without a process is missing.
+/// Returns what the processes with each of these marks use together. A mark without a process is
+/// missing.
 pub fn usage_of_marks(marks: &[ProcessMark]) -> HashMap<ProcessMark, ProcessUsage> {
     let mut pids: HashMap<ProcessMark, Vec<i32>> = HashMap::new();
     for pid in processes::all_pids() {

@@ -19,7 +19,8 @@ pub(crate) fn count_marks() -> HashMap<ProcessMark, u64> {
     counts
 }
 
-/// Kills every process whose mark is `wanted`, and those that they start meanwhile, for at most `bound`.
+/// Kills every process whose mark is `wanted`, and those that they start meanwhile, for at most
+/// `bound`.
 pub(crate) fn kill_marked(wanted: impl Fn(ProcessMark) -> bool, bound: Duration) {
     let until = Instant::now() + bound;
     let mut killed = HashSet::new();

@@ -1,5 +1,5 @@
-//! The same functions for systems without marks and without adopted orphans, where the launcher relies on
-//! process groups.
+//! The same functions for systems without marks and without adopted orphans, where the launcher
+//! relies on process groups.
 
 use std::collections::HashMap;
 use std::time::Duration;

@@ -28,25 +28,27 @@ const END: Duration = Duration::from_secs(10);
 /// Serves the daemon on standard input until the daemon closes it, and then kills every descendant.
 ///
 /// # Errors
-/// The launcher can't work, or the daemon's orders are invalid. Descendants are killed in this case, too.
+/// The launcher can't work, or the daemon's orders are invalid. Descendants are killed in this
+/// case, too.
 pub fn run() -> io::Result<()> {
     sys::unblock_signals()?;
     // Leaves the group of the terminal and of the daemon: Ctrl-C is not meant for apps.
     let _ = setsid();
     // The mask of whoever started the daemon must not apply to apps.
     umask(Mode::from_bits_truncate(UMASK));
-    // Where it is allowed, the launcher has priority over any number of processes that it has to kill; apps
-    // get the default.
+    // Where it is allowed, the launcher has priority over any number of processes that it has to
+    // kill; apps get the default.
     sys::set_priority(-20);
     orphans::adopt().map_err(io::Error::other)?;
 
-    // These two stay open, so that descriptor 3 is never free while a child is prepared. The standard
-    // library, where it does that, must not get this number for the pipe that reports a failed exec.
+    // These two stay open, so that descriptor 3 is never free while a child is prepared. The
+    // standard library, where it does that, must not get this number for the pipe that reports a
+    // failed exec.
     let (wake, woken) = UnixStream::pair()?;
     woken.set_nonblocking(true)?;
     signal_hook::low_level::pipe::register(SIGCHLD, wake)?;
-    // Handled rather than ignored, because children inherit ignored signals. Only the daemon's end ends the
-    // launcher.
+    // Handled rather than ignored, because children inherit ignored signals. Only the daemon's end
+    // ends the launcher.
     let unread = Arc::new(AtomicBool::new(false));
     for signal in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2] {
         signal_hook::flag::register(signal, Arc::clone(&unread))?;
@@ -145,7 +147,8 @@ impl Launcher {
 
     fn report(&mut self, report: &Report) -> io::Result<()> {
         match self.daemon.write_all(&encode(report)?) {
-            // The daemon is gone. Reading finds that, too, after the orders that the daemon sent before.
+            // The daemon is gone. Reading finds that, too, after the orders that the daemon sent
+            // before.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             other => other,
         }

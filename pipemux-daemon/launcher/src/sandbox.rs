@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 /// What a process may do; everything else that the kernel can refuse is refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sandbox {
-    /// True for the strict level: none of the system's configuration, no capability, and no system call but those that
-    /// are listed as allowed.
+    /// True for the strict level: none of the system's configuration, no capability, and no system
+    /// call but those that are listed as allowed.
     pub strict: bool,
     /// True if access to files is confined to the grants and to what the program needs to run.
     pub files: bool,
@@ -14,7 +14,8 @@ pub struct Sandbox {
     pub grants: Vec<Grant>,
     /// Directories that no grant may contain or lie in, except those of [`Grant::own`].
     pub private: Vec<String>,
-    /// Directories and files that no grant may contain or lie in, except those of [`Grant::own`]: the person forbids them.
+    /// Directories and files that no grant may contain or lie in, except those of [`Grant::own`]:
+    /// the person forbids them.
     pub forbidden: Vec<String>,
     /// True if it may open network connections.
     pub network: bool,
@@ -35,8 +36,8 @@ pub struct Grant {
     pub write: bool,
     /// What becomes of a grant that contains one of the private directories.
     pub clash: Clash,
-    /// True if of a file, or of one that may be created, its directory is meant: what is renamed over a file is not
-    /// what was granted.
+    /// True if of a file, or of one that may be created, its directory is meant: what is renamed
+    /// over a file is not what was granted.
     pub around: bool,
 }
 
@@ -45,8 +46,9 @@ pub struct Grant {
 pub enum Clash {
     /// It is left out, and [`crate::Report::Spawned`] says so.
     Refuse,
-    /// It holds if it contains one: rules only allow, so nothing can be taken out of a directory, and what can't create a
-    /// file in the home directory is no editor. It is left out if it lies in one.
+    /// It holds if it contains one: rules only allow, so nothing can be taken out of a directory,
+    /// and what can't create a file in the home directory is no editor. It is left out if it lies
+    /// in one.
     Whole,
     /// It holds all the same: this is the session's own directory.
     Own,

@@ -39,9 +39,9 @@ impl Spawner {
         Ok(Self { dev_null, stack: vec![0; STACK_SIZE], confiner, filter_threads })
     }
 
-    /// Starts the process. Its connection is descriptor 3, or standard input and output; the remaining
-    /// standard descriptors are its log, and nothing else is open. Returns its process id, and what was left out of its
-    /// sandbox in whole lines.
+    /// Starts the process. Its connection is descriptor 3, or standard input and output; the
+    /// remaining standard descriptors are its log, and nothing else is open. Returns its process
+    /// id, and what was left out of its sandbox in whole lines.
     ///
     /// # Errors
     /// Why it can't be started, in one line.

@@ -1,4 +1,5 @@
-//! Starts one process where the kernel has no marks: its descriptors, environment and working directory.
+//! Starts one process where the kernel has no marks: its descriptors, environment and working
+//! directory.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -27,9 +28,9 @@ impl Spawner {
         Ok(Self)
     }
 
-    /// Starts the process. Its connection is descriptor 3, or standard input and output; the remaining
-    /// standard descriptors are its log, and nothing else is open. Returns its process id. There is no
-    /// sandbox here, so nothing is left out of it.
+    /// Starts the process. Its connection is descriptor 3, or standard input and output; the
+    /// remaining standard descriptors are its log, and nothing else is open. Returns its process
+    /// id. There is no sandbox here, so nothing is left out of it.
     ///
     /// # Errors
     /// Why it can't be started, in one line.

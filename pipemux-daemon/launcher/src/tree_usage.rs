@@ -1,7 +1,7 @@
 //! What an app and all that it started use together, as far as `/proc` shows it.
 //!
-//! Memory is counted so that it is never too much: pages that processes share count once. What is only in a file of
-//! memory that no process has open or mapped isn't seen.
+//! Memory is counted so that it is never too much: pages that processes share count once. What is
+//! only in a file of memory that no process has open or mapped isn't seen.
 
 use std::collections::HashMap;
 use std::fs;
@@ -25,8 +25,8 @@ pub(crate) struct TreeUsage {
     pub threads: u64,
 }
 
-/// Sums up the processes with these marks; of a mark that needs more than `memory_max` bytes the memory is counted
-/// exactly, which takes longer.
+/// Sums up the processes with these marks; of a mark that needs more than `memory_max` bytes the
+/// memory is counted exactly, which takes longer.
 pub(crate) fn of_marks(
     limits: &HashMap<ProcessMark, Option<u64>>,
 ) -> HashMap<ProcessMark, TreeUsage> {
@@ -85,8 +85,8 @@ fn add_memory_files(descriptors: &Path, files: &mut HashMap<(u64, u64), u64>) {
     }
 }
 
-/// Sums up the memory of processes exactly: a page that several processes have counts in parts. At least what their
-/// open files of memory have counts.
+/// Sums up the memory of processes exactly: a page that several processes have counts in parts. At
+/// least what their open files of memory have counts.
 fn proportional(proc: &Path, pids: &[i32]) -> u64 {
     let mut files = HashMap::new();
     let mut total = 0;

@@ -1,4 +1,5 @@
-//! The same function for systems without marks: there the kernel's limits of single processes are all that holds.
+//! The same function for systems without marks: there the kernel's limits of single processes are
+//! all that holds.
 
 use std::collections::HashMap;
 

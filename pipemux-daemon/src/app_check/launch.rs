@@ -9,13 +9,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pipemux_check::{Launch, Start};
-use pipemux_core::{
-    Confinement, FolderAccess, Isolation, Manifest, SandboxLevel, Transport, limits,
-};
+use pipemux_core::{Confinement, FolderAccess, Isolation, Manifest, SandboxLevel, Transport};
 use pipemux_launcher::{
-    Inbox, Limits, MarkOrigin, Order, Report, Spawn, StopSignal, Termination, encode, send,
+    Inbox, MarkOrigin, Order, Report, Spawn, StopSignal, Termination, encode, send,
 };
 
+use crate::app_processes::limits_of;
 use crate::launcher_process::LauncherProcess;
 use crate::sandbox;
 
@@ -116,8 +115,8 @@ impl ProcessLauncher {
         self.root.join(name).to_string_lossy().into_owned()
     }
 
-    /// Returns what the app is confined to: what its manifest says, with the directories of this check in place of the
-    /// user's. The files that the check names are in its working directory.
+    /// Returns what the app is confined to: what its manifest says, with the directories of this
+    /// check in place of the user's. The files that the check names are in its working directory.
     fn confinement(&self) -> Option<Confinement> {
         let manifest = &self.manifest;
         if manifest.sandbox == SandboxLevel::Off {
@@ -162,14 +161,7 @@ impl ProcessLauncher {
             fallback_cwd: cwd,
             mark: self.origin.mark(start.incarnation),
             stdio: manifest.transport == Transport::Stdio,
-            limits: Limits {
-                memory: Some(manifest.limits.memory.map_or(limits::APP_MEMORY_MAX, |max| max.0)),
-                cpu: manifest.limits.cpu,
-                files: Some(manifest.limits.files.unwrap_or(limits::APP_FILES_MAX)),
-                processes: Some(manifest.limits.processes.unwrap_or(limits::APP_PROCESSES_MAX)),
-                threads: Some(manifest.limits.threads.unwrap_or(limits::APP_THREADS_MAX)),
-                disk: Some(manifest.limits.disk.map_or(limits::APP_DISK_MAX, |max| max.0)),
-            },
+            limits: limits_of(&manifest.limits),
             sandbox: self
                 .confinement()
                 .map(|confinement| sandbox::sandbox_of(&confinement, &self.within("state"), &[])),

@@ -33,7 +33,8 @@ fn returned_buffer_is_reused_without_its_old_content() {
     let second = frame(60_000, 2);
     let held = whole(&mut pool, &second);
     assert_eq!((&held[..], kept(&pool)), (&second[PREFIX..], vec![]));
-    // A small frame doesn't take a large buffer, and a frame that never arrives completely returns its own.
+    // A small frame doesn't take a large buffer, and a frame that never arrives completely returns
+    // its own.
     drop(held);
     drop(pool.start_frame(&frame(49_000, 3)[..20]));
     assert_eq!(kept(&pool), [100_000, 49_000]);

@@ -56,7 +56,8 @@ pub(super) fn commands(context: &DoctorContext) -> Vec<Finding> {
     findings
 }
 
-/// Returns the sockets by which a command can have something done elsewhere: containers, services, terminals, keys.
+/// Returns the sockets by which a command can have something done elsewhere: containers, services,
+/// terminals, keys.
 fn reachable_sockets(uid: u32, variable: impl Fn(&str) -> Option<String>) -> Vec<PathBuf> {
     let mut all: Vec<PathBuf> = [
         "/run/docker.sock",

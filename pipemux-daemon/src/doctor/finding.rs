@@ -36,7 +36,8 @@ impl Finding {
         Self { check, status: FindingStatus::Bad, text: text.into(), next: Some(next.into()) }
     }
 
-    /// Repairs the problem with `fix` if that is asked for; otherwise, and when it fails, the finding stays bad.
+    /// Repairs the problem with `fix` if that is asked for; otherwise, and when it fails, the
+    /// finding stays bad.
     pub(super) fn fix_with(
         self,
         context: &DoctorContext,

@@ -109,8 +109,8 @@ pub(super) fn socket(context: &DoctorContext) -> Vec<Finding> {
 
 /// True while a daemon holds the lock, which is on its state directory and on a file in it.
 pub(super) fn is_lock_held(lock: &Path) -> bool {
-    // A shared lock, released at once. A daemon that starts at this moment finds the lock taken; its client
-    // starts another.
+    // A shared lock, released at once. A daemon that starts at this moment finds the lock taken;
+    // its client starts another.
     let is_held = |path: &Path| {
         let tried = File::open(path).map(|lock| lock.try_lock_shared());
         matches!(tried, Ok(Err(TryLockError::WouldBlock)))

@@ -94,8 +94,8 @@ pub(super) fn logs(context: &DoctorContext) -> Vec<Finding> {
     }]
 }
 
-/// Directories of sessions stay after these end, for the same sessions opened again. Directories of apps that
-/// are no longer registered are reported; only the user may remove them.
+/// Directories of sessions stay after these end, for the same sessions opened again. Directories of
+/// apps that are no longer registered are reported; only the user may remove them.
 pub(super) fn sessions(context: &DoctorContext) -> Vec<Finding> {
     let base = context.paths.state_dir.join("sessions");
     let known: BTreeSet<String> =

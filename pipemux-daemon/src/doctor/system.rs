@@ -62,7 +62,8 @@ pub(super) fn watches(_: &DoctorContext) -> Vec<Finding> {
     Vec::new()
 }
 
-/// Says what apps can be confined to. What is missing can't be repaired here, so it is told and nothing more.
+/// Says what apps can be confined to. What is missing can't be repaired here, so it is told and
+/// nothing more.
 pub(super) fn sandbox(_: &DoctorContext) -> Vec<Finding> {
     vec![Finding::ok("sandbox", SandboxSupport::of_this_system().describe())]
 }

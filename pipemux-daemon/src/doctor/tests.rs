@@ -3,6 +3,7 @@ use super::*;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
+use std::path::Path;
 
 struct Home {
     root: tempfile::TempDir,
@@ -24,10 +25,7 @@ fn home() -> Home {
         fs::write(&program, "#!/bin/sh\n").unwrap();
         fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
     }
-    let manifests = manifests::ManifestDirs {
-        programs: root.path().join("bin"),
-        user: manifests::user_directory(get),
-    };
+    let manifests = ManifestDirs::beside(&root.path().join("bin/pipemuxd"), get);
     let uid = getuid().as_raw();
     let context =
         DoctorContext { paths, uid, manifests, path: "/bin".into(), daemon: None, fix: false };
@@ -35,8 +33,8 @@ fn home() -> Home {
 }
 
 impl Home {
-    /// Runs all checks; returns their findings but for the one about the disk, which is the machine's and not this
-    /// home's.
+    /// Runs all checks; returns their findings but for the one about the disk, which is the
+    /// machine's and not this home's.
     fn findings(&self, fix: bool) -> Vec<Finding> {
         let mut all = Vec::new();
         let context = DoctorContext { fix, ..self.context.clone() };

@@ -35,7 +35,8 @@ impl Clock {
         self.deadline = None;
     }
 
-    /// Sets the timer to a deadline in milliseconds since the start, unless it fires earlier anyway.
+    /// Sets the timer to a deadline in milliseconds since the start, unless it fires earlier
+    /// anyway.
     pub(super) fn set_timer(&mut self, at: u64) {
         if self.deadline.is_some_and(|deadline| deadline <= at) {
             return;

@@ -185,7 +185,8 @@ impl Connections {
         }
     }
 
-    /// Reads once from a peer: see [`Connection::read`]. Nothing is pending for a peer that is gone.
+    /// Reads once from a peer: see [`Connection::read`]. Nothing is pending for a peer that is
+    /// gone.
     pub(super) fn read(&mut self, peer: Peer, scratch: &mut [u8], max: usize) -> ReadOutcome {
         let connection = self.by_peer.get_mut(&peer).filter(|connection| connection.can_read);
         let Some(connection) = connection else { return ReadOutcome::Pending };

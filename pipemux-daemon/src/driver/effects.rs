@@ -70,9 +70,9 @@ impl Driver {
             Effect::UnwatchLog { request } => apps.output.unwatch(request),
             Effect::ReadUsage { request, sessions } => self.usage.ask(request, sessions),
             Effect::LoadProviders { request, change } => {
-                let read = self.manifests.apply(&change).map(|Applied { added, said }| {
+                let read = self.manifests.apply(&change).map(|Applied { added, message }| {
                     let LoadedManifests { manifests, problems } = self.manifests.load();
-                    Manifests { manifests, problems, added, said }
+                    Manifests { manifests, problems, added, said: message }
                 });
                 turn.push(Event::Providers { request, read });
             }
@@ -93,7 +93,8 @@ impl Driver {
     }
 }
 
-/// True for effects that can't be taken back, unlike bytes that stay queued until the end of the turn.
+/// True for effects that can't be taken back, unlike bytes that stay queued until the end of the
+/// turn.
 fn is_irrevocable(effect: &Effect) -> bool {
     match effect {
         Effect::Start(_)

@@ -4,8 +4,6 @@
 //! The socket and the lock's file are made again. The saved state isn't: whoever removed it is told
 //! with the next act, which is refused, and the daemon writes its state down when it ends.
 
-use std::cell::RefCell;
-use std::rc::Rc;
 use std::task::Waker;
 
 use pipemux_core::Event;
@@ -16,13 +14,13 @@ use super::turn::Turn;
 use crate::daemon_log::log;
 use crate::file_watch::FileWatch;
 use crate::limits::FILES_CHECK_MS;
-use crate::lock::DaemonLock;
+use crate::lock::SharedLock;
 
 /// Looks after the daemon's files, when one of them changes and from time to time.
 pub(super) struct FileGuard {
     watch: FileWatch,
     waker: Waker,
-    lock: Rc<RefCell<DaemonLock>>,
+    lock: SharedLock,
     /// When to look next, in milliseconds.
     check_at: u64,
     /// True once the state directory is another one; logged once.
@@ -33,7 +31,7 @@ pub(super) struct FileGuard {
 
 impl FileGuard {
     /// Changes wake `waker`, and so does this call.
-    pub(super) fn new(watch: FileWatch, waker: Waker, lock: Rc<RefCell<DaemonLock>>) -> Self {
+    pub(super) fn new(watch: FileWatch, waker: Waker, lock: SharedLock) -> Self {
         waker.wake_by_ref();
         let check_at = FILES_CHECK_MS;
         Self { watch, waker, lock, check_at, directory_lost: false, lock_failing: false }

@@ -4,10 +4,8 @@
 //! them, so that the daemon's loss never takes back what anyone was told. When that fails the core
 //! is told, once, with [`Event::Disk`], and once more when it works again.
 
-use std::cell::RefCell;
 use std::io;
 use std::path::Path;
-use std::rc::Rc;
 
 use pipemux_core::saved::Record;
 use pipemux_core::{Core, DiskFailure, Event};
@@ -17,14 +15,14 @@ use crate::audit_log::AuditLog;
 use crate::daemon_log::log;
 use crate::journal::Journal;
 use crate::limits::{DISK_RETRY_MS, RECORDS_BATCH};
-use crate::lock::DaemonLock;
+use crate::lock::SharedLock;
 
 /// The saved state and the audit log.
 pub(super) struct Records {
     journal: Journal,
     /// A line that is appended is written before anything goes out, too.
     pub(super) audit_log: AuditLog,
-    lock: Rc<RefCell<DaemonLock>>,
+    lock: SharedLock,
     /// True while the journal has records that aren't written yet.
     pending: bool,
     /// True while records can't be written; the core knows it.
@@ -34,11 +32,7 @@ pub(super) struct Records {
 }
 
 impl Records {
-    pub(super) fn new(
-        journal: Journal,
-        audit_log: AuditLog,
-        lock: Rc<RefCell<DaemonLock>>,
-    ) -> Self {
+    pub(super) fn new(journal: Journal, audit_log: AuditLog, lock: SharedLock) -> Self {
         // The first write reports it if the journal could not be created.
         Self { journal, audit_log, lock, pending: true, failing: false, retry_at: None }
     }

@@ -1,13 +1,14 @@
 //! Compaction: rewrites the journal in the background, so that no turn of the driver waits for it.
 //!
-//! 1. A thread writes the records that the state amounts to into a new file, and syncs it. Meanwhile the driver writes
-//!    records to the old file, and keeps them.
-//! 2. The driver appends the kept records to the new file. From now on it writes records to both files.
+//! 1. A thread writes the records that the state amounts to into a new file, and syncs it.
+//!    Meanwhile the driver writes records to the old file, and keeps them.
+//! 2. The driver appends the kept records to the new file. From now on it writes records to both
+//!    files.
 //! 3. The thread syncs the new file, gives it the journal's name, and syncs once more.
 //! 4. The driver continues with the new file alone.
 //!
-//! So at every moment the file with the journal's name holds every record, however the daemon ends. Power loss costs, in
-//! either file, what was written since the last sync.
+//! So at every moment the file with the journal's name holds every record, however the daemon ends.
+//! Power loss costs, in either file, what was written since the last sync.
 
 use std::fs;
 use std::io;
@@ -105,7 +106,8 @@ impl Compaction {
                 Err(TryRecvError::Disconnected) => Err(lost()),
                 Ok(Err(error)) => Err(error),
                 Ok(Ok(mut log)) => {
-                    // If this fails, `go` is dropped with the rest, and the thread removes the file.
+                    // If this fails, `go` is dropped with the rest, and the thread removes the
+                    // file.
                     log.append(&records)?;
                     self.phase = Phase::Both(log);
                     let _ = self.go.send(());
@@ -124,8 +126,8 @@ impl Compaction {
         }
     }
 
-    /// Waits until the new file has the journal's name, if records go to both already; otherwise gives the
-    /// compaction up.
+    /// Waits until the new file has the journal's name, if records go to both already; otherwise
+    /// gives the compaction up.
     pub fn finish(self) -> Option<JournalFile> {
         match self.phase {
             Phase::Writing(_) => None,

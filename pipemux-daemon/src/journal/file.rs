@@ -1,7 +1,8 @@
 //! One journal file: appends to it, and truncates it after a failed write.
 //!
-//! Where the system supports it, space on the disk is reserved before it is needed. So a full disk is noticed
-//! while there is still space for what must be written in any case, such as the numbers of views.
+//! Where the system supports it, space on the disk is reserved before it is needed. So a full disk
+//! is noticed while there is still space for what must be written in any case, such as the numbers
+//! of views.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -151,7 +152,8 @@ pub fn rename_into_place(new: &Path, path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Keeps the file under another name as well, and returns that name. What can't be read as a file is moved.
+/// Keeps the file under another name as well, and returns that name. What can't be read as a file
+/// is moved.
 ///
 /// # Errors
 /// As `link` and `rename`.
@@ -165,8 +167,8 @@ pub fn set_aside(path: &Path, readable: bool) -> io::Result<PathBuf> {
     let aside = name(free.unwrap_or(BAD_MAX));
     let _ = fs::remove_file(&aside);
     if readable {
-        // A second name rather than a new one: what can be read of the file must not get lost before it is
-        // written again.
+        // A second name rather than a new one: what can be read of the file must not get lost
+        // before it is written again.
         fs::hard_link(path, &aside).or_else(|_| fs::copy(path, &aside).map(drop))?;
     } else {
         fs::rename(path, &aside)?;

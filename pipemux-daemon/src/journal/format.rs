@@ -1,8 +1,8 @@
 //! The encoding of the journal, and how damage is recognised.
 //!
-//! A line names the format. Records follow: a `u32` length, a `u32` CRC-32 (ISO-HDLC) of the body, and the
-//! body, both numbers big-endian. A body is MessagePack: a [`Record`] of the core, or a [`JournalMarker`] of
-//! the journal itself.
+//! A line names the format. Records follow: a `u32` length, a `u32` CRC-32 (ISO-HDLC) of the body,
+//! and the body, both numbers big-endian. A body is MessagePack: a [`Record`] of the core, or a
+//! [`JournalMarker`] of the journal itself.
 
 use std::io;
 
@@ -19,8 +19,8 @@ const RECORD_HEADER: usize = 8;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JournalMarker {
-    /// The boot of the machine in which the journal was created. Within the same boot, everything that was
-    /// written is there, synced or not.
+    /// The boot of the machine in which the journal was created. Within the same boot, everything
+    /// that was written is there, synced or not.
     Boot(String),
     /// Which of the journals that took each other's place this one is; they are counted.
     Generation(u64),
@@ -56,8 +56,8 @@ pub struct Parsed {
 /// Why the undamaged part of a journal ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
-    /// The last record is incomplete: its writer was stopped in the middle, before anything followed from the
-    /// record.
+    /// The last record is incomplete: its writer was stopped in the middle, before anything
+    /// followed from the record.
     Truncated,
     /// The bytes are no record.
     Corrupt,
@@ -165,7 +165,8 @@ fn read_record(bytes: &[u8], at: usize) -> RecordRead<'_> {
     let Some(head) = bytes[at..].first_chunk::<RECORD_HEADER>() else { return RecordRead::PastEnd };
     let [a, b, c, d, sum @ ..] = *head;
     let length = u32::from_be_bytes([a, b, c, d]) as usize;
-    // An empty body has the checksum 0, so the zeros that a lost write leaves would count as records.
+    // An empty body has the checksum 0, so the zeros that a lost write leaves would count as
+    // records.
     if length == 0 || length > RECORD_MAX {
         return RecordRead::Invalid;
     }
@@ -177,8 +178,9 @@ fn read_record(bytes: &[u8], at: usize) -> RecordRead<'_> {
     }
 }
 
-/// True when a complete record follows somewhere after `at`. This only decides how the loss is described:
-/// what follows damage is never read as records, because an app's text may look like one.
+/// True when a complete record follows somewhere after `at`. This only decides how the loss is
+/// described: what follows damage is never read as records, because an app's text may look like
+/// one.
 fn has_record_after(bytes: &[u8], at: usize) -> bool {
     let mut summed = 0;
     for from in at + 1..bytes.len() {

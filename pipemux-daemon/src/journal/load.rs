@@ -40,8 +40,8 @@ pub fn check(path: &Path) -> io::Result<Option<String>> {
     let bytes = fs::read(path)?;
     let parsed = parse(&bytes);
     let lost_bytes = (bytes.len() - parsed.valid_length) as u64;
-    // A truncated end isn't reported: a daemon that was killed, or that is writing just now, leaves one, and
-    // nothing is lost.
+    // A truncated end isn't reported: a daemon that was killed, or that is writing just now, leaves
+    // one, and nothing is lost.
     Ok(describe_problem(&parsed, &bytes, lost_bytes)
         .filter(|_| parsed.damage != Some(Damage::Truncated)))
 }
@@ -88,8 +88,8 @@ pub(super) fn load_with_boot_id(path: &Path, boot_id: Option<&str>) -> LoadedJou
     loaded
 }
 
-/// Describes a journal that lacks records at its end, or has others than the latest; none when it has all that its mark
-/// says.
+/// Describes a journal that lacks records at its end, or has others than the latest; none when it
+/// has all that its mark says.
 fn what_is_cut(parsed: &Parsed, mark: &Mark, boot_id: Option<&str>) -> Option<String> {
     let generation = parsed.generation?;
     let Some(of) = mark.journals.iter().find(|journal| journal.generation == generation) else {
@@ -102,12 +102,14 @@ fn what_is_cut(parsed: &Parsed, mark: &Mark, boot_id: Option<&str>) -> Option<St
     (missing > excused).then(|| format!("was cut: {missing} bytes are missing"))
 }
 
-/// True when everything that was written is there, synced or not: within the same boot of the machine it is.
+/// True when everything that was written is there, synced or not: within the same boot of the
+/// machine it is.
 fn is_synced(parsed: &Parsed, boot_id: Option<&str>) -> bool {
     parsed.clean_shutdown || (boot_id.is_some() && parsed.boot_id.as_deref() == boot_id)
 }
 
-/// Loads a journal that isn't there: at the first start of a daemon, or because somebody removed it.
+/// Loads a journal that isn't there: at the first start of a daemon, or because somebody removed
+/// it.
 fn missing(path: &Path, mark: Option<Mark>) -> LoadedJournal {
     let sessions = path.with_file_name("sessions");
     let was_used = fs::read_dir(sessions).is_ok_and(|mut entries| entries.next().is_some());
@@ -188,15 +190,16 @@ fn reader_notice(what: &str, note: &str) -> String {
     )
 }
 
-/// Returns when an earlier daemon wrote something for the last time, in milliseconds since 1970; the present where nothing
-/// tells.
+/// Returns when an earlier daemon wrote something for the last time, in milliseconds since 1970;
+/// the present where nothing tells.
 fn last_written(path: &Path) -> u64 {
     let changed = |path: &Path| fs::symlink_metadata(path).and_then(|found| found.modified()).ok();
     let at = changed(&mark::mark_path(path)).or_else(|| changed(path));
     unix_ms(at.unwrap_or_else(SystemTime::now))
 }
 
-/// Returns when the machine was started, in milliseconds since 1970; the present where nothing tells.
+/// Returns when the machine was started, in milliseconds since 1970; the present where nothing
+/// tells.
 fn boot_time() -> u64 {
     let now = SystemTime::now();
     let uptime = fs::read_to_string("/proc/uptime").ok();

@@ -1,12 +1,13 @@
 //! The mark: a second small file that says how far numbers came and how long the journal was.
 //!
-//! So a journal that was removed, replaced by an older copy, or cut at the end of a record is recognised, and none of
-//! the numbers that it held is used again.
+//! So a journal that was removed, replaced by an older copy, or cut at the end of a record is
+//! recognised, and none of the numbers that it held is used again.
 //!
-//! Writing it with every record would double what an act writes. It is overwritten before anything that follows from a
-//! record goes out only when a number rises, which the core has happen once in many acts: it reserves them in blocks.
-//! The length is written by the thread that syncs, within [`SYNC_BATCH_MS`](crate::limits::SYNC_BATCH_MS): a cut is
-//! missed only if the daemon was killed within that time after it wrote the records that were cut off.
+//! Writing it with every record would double what an act writes. It is overwritten before anything
+//! that follows from a record goes out only when a number rises, which the core has happen once in
+//! many acts: it reserves them in blocks. The length is written by the thread that syncs, within
+//! [`SYNC_BATCH_MS`](crate::limits::SYNC_BATCH_MS): a cut is missed only if the daemon was killed
+//! within that time after it wrote the records that were cut off.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;

@@ -1,5 +1,6 @@
-//! The manifests of the apps that come with the daemon. Each lies in its app's folder in the form that any author
-//! writes, and is read when the daemon is built: nothing here knows an app by its name.
+//! The manifests of the apps that come with the daemon. Each lies in its app's folder in the form
+//! that any author writes, and is read when the daemon is built: nothing here knows an app by its
+//! name.
 
 use std::path::Path;
 use std::sync::LazyLock;

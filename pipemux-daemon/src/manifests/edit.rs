@@ -36,25 +36,25 @@ pub struct Applied {
     /// The app that was added.
     pub added: Option<ProviderId>,
     /// What was done, in complete lines.
-    pub said: String,
+    pub message: String,
 }
 
 impl ManifestDirs {
     /// Removes and adds what is asked for; returns what was done.
     ///
     /// # Errors
-    /// The manifest is invalid (named with file, line and field); the id is taken; there is nothing to
-    /// remove; the directory can't be written to.
+    /// The manifest is invalid (named with file, line and field); the id is taken; there is nothing
+    /// to remove; the directory can't be written to.
     pub fn apply(&self, change: &ProvidersArgs) -> Result<Applied, Fault> {
-        let Applied { mut added, mut said } = Applied::default();
+        let Applied { mut added, mut message } = Applied::default();
         if let Some(id) = &change.remove {
-            said += &self.remove(id)?;
+            message += &self.remove(id)?;
         }
         if let Some(new) = &change.add {
             let done = self.add(new)?;
-            (added, said) = (done.added, said + &done.said);
+            (added, message) = (done.added, message + &done.message);
         }
-        Ok(Applied { added, said })
+        Ok(Applied { added, message })
     }
 
     fn add(&self, new: &NewProvider) -> Result<Applied, Fault> {
@@ -96,20 +96,20 @@ impl ManifestDirs {
             .and_then(|()| write_atomically(&target, text.as_bytes()))
             .map_err(|error| io_fault("write", &target, &error))?;
         let done = if taken.is_some() { "replaced" } else { "added" };
-        let mut said = format!("{done} {id} · {}\n", target.display());
+        let mut message = format!("{done} {id} · {}\n", target.display());
         if built_in {
-            said += &format!(
+            message += &format!(
                 "it replaces the {id} that comes with PipeMux · take it back: pipemux app remove {id}\n"
             );
         }
         for (path, hash) in &pinned {
-            said += &format!(
+            message += &format!(
                 "pinned: {path} · sha256 {}… · once it changes it is not started unasked\n",
                 &hash[..12]
             );
         }
-        said += &format!("open it: pipemux open {id}\n");
-        Ok(Applied { added: Some(id.clone()), said })
+        message += &format!("open it: pipemux open {id}\n");
+        Ok(Applied { added: Some(id.clone()), message })
     }
 
     fn remove(&self, id: &ProviderId) -> Result<String, Fault> {
@@ -178,8 +178,8 @@ impl ManifestDirs {
     }
 }
 
-/// Returns the hashes of an app's program, and of the files that are named by absolute paths among its arguments: an
-/// interpreter's script is as much the program as the interpreter is.
+/// Returns the hashes of an app's program, and of the files that are named by absolute paths among
+/// its arguments: an interpreter's script is as much the program as the interpreter is.
 fn pin_programs(program: &Path, manifest: &Manifest) -> Result<BTreeMap<String, String>, Fault> {
     let args = manifest.args.iter().map(Path::new).filter(|path| path.is_absolute());
     pin([program].into_iter().chain(args)).map_err(|error| io_fault("read", program, &error))
@@ -194,7 +194,8 @@ fn with_pinned(text: &str, pinned: &BTreeMap<String, String>) -> String {
     }
     let quoted = |text: &String| toml::Value::String(text.clone()).to_string();
     let pairs = pinned.iter().map(|(path, hash)| format!("{} = {}", quoted(path), quoted(hash)));
-    // Behind the comments at the top and before all tables, where a line belongs to the manifest itself.
+    // Behind the comments at the top and before all tables, where a line belongs to the manifest
+    // itself.
     let is_comment = |line: &&str| line.starts_with('#') || line.trim().is_empty();
     let comments: usize = rest.split_inclusive('\n').take_while(is_comment).map(str::len).sum();
     let (comments, rest) = rest.split_at(comments);
@@ -207,7 +208,8 @@ pub fn is_program(path: &Path) -> bool {
     path.is_file() && access(path, AccessFlags::X_OK).is_ok()
 }
 
-/// Returns the text with a relative command made absolute, because the manifest is stored elsewhere.
+/// Returns the text with a relative command made absolute, because the manifest is stored
+/// elsewhere.
 fn with_absolute_command(file: &Path, text: &str, manifest: &Manifest) -> String {
     let relative = |written: &str| written.contains('/') && !Path::new(written).is_absolute();
     let Some((span, written)) = command_value(text).filter(|(_, written)| relative(written)) else {
@@ -242,7 +244,8 @@ fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
         fs::rename(&temporary, path)
     };
     write().inspect_err(|_| {
-        // If even that fails, the file is not taken for a manifest, because its name doesn't end in `.toml`.
+        // If even that fails, the file is not taken for a manifest, because its name doesn't end in
+        // `.toml`.
         let _ = fs::remove_file(&temporary);
     })
 }

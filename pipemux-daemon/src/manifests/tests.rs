@@ -3,21 +3,25 @@ use std::path::Path;
 
 use pipemux_core::Scope;
 
-use super::load::{LoadedManifests, load};
+use super::dirs::user_directory;
 use super::*;
+
+fn load(programs: &str, user: Option<&Path>) -> LoadedManifests {
+    ManifestDirs { programs: programs.into(), user: user.map(Path::to_owned) }.load()
+}
 
 fn load_user(files: &[(&str, &str)]) -> (tempfile::TempDir, LoadedManifests) {
     let directory = tempfile::tempdir().unwrap();
     for (name, text) in files {
         fs::write(directory.path().join(name), text).unwrap();
     }
-    let found = load(Path::new("/opt/bin"), Some(directory.path()));
+    let found = load("/opt/bin", Some(directory.path()));
     (directory, found)
 }
 
 #[test]
 fn built_in_programs_lie_beside_the_daemon() {
-    let found = load(Path::new("/opt/bin"), None);
+    let found = load("/opt/bin", None);
     let commands: Vec<&str> = found.manifests.iter().map(|one| one.command.as_str()).collect();
     assert_eq!(
         commands,
@@ -26,7 +30,7 @@ fn built_in_programs_lie_beside_the_daemon() {
     );
     let shared = found.manifests.iter().filter(|one| one.scope == Scope::User);
     assert_eq!(shared.map(|one| one.id.as_str()).collect::<Vec<_>>(), ["monitor"]);
-    assert!(load(Path::new("/opt"), Some(Path::new("/nowhere"))).problems.is_empty());
+    assert!(load("/opt", Some(Path::new("/nowhere"))).problems.is_empty());
 }
 
 #[test]

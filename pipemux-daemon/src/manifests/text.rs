@@ -7,8 +7,8 @@ use std::path::Path;
 
 use nix::fcntl::OFlag;
 
-/// Reads a regular file, or a link to one, of at most `max` bytes of UTF-8. It doesn't wait for a pipe, and
-/// doesn't read an endless file to its end.
+/// Reads a regular file, or a link to one, of at most `max` bytes of UTF-8. It doesn't wait for a
+/// pipe, and doesn't read an endless file to its end.
 ///
 /// # Errors
 /// Why it is no manifest, in one line without its path.

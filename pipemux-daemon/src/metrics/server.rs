@@ -1,4 +1,5 @@
-//! Answers whoever reads the metrics, over HTTP. Only the driver knows them, so each reader waits for its next turn.
+//! Answers whoever reads the metrics, over HTTP. Only the driver knows them, so each reader waits
+//! for its next turn.
 
 use std::cell::RefCell;
 use std::convert::Infallible;

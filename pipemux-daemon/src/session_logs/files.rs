@@ -45,8 +45,8 @@ pub(super) fn rotated_path(path: &Path) -> PathBuf {
     name.into()
 }
 
-/// Removes the file before this one, and all but the last bytes of this one; with 0 the file itself. Returns how many
-/// bytes at the beginning of this one are gone.
+/// Removes the file before this one, and all but the last bytes of this one; with 0 the file
+/// itself. Returns how many bytes at the beginning of this one are gone.
 ///
 /// # Errors
 /// As of the file system; a file that isn't there is no error.
@@ -74,7 +74,8 @@ pub fn end(path: &Path, kept: u64) -> io::Result<u64> {
     Ok(cut)
 }
 
-/// Returns the longest prefix that doesn't end within a character. What isn't UTF-8 may be cut anywhere.
+/// Returns the longest prefix that doesn't end within a character. What isn't UTF-8 may be cut
+/// anywhere.
 pub(super) fn trim_partial_character(bytes: &[u8]) -> &[u8] {
     let back = bytes.iter().rev().take(4).position(|byte| byte & 0b1100_0000 != 0b1000_0000);
     let Some(back) = back else { return bytes };

@@ -19,15 +19,16 @@ impl Omission {
         self.tail.extend_from_slice(last);
     }
 
-    /// Returns what is to be written of it: everything if all of it is here, otherwise the last complete
-    /// lines.
+    /// Returns what is to be written of it: everything if all of it is here, otherwise the last
+    /// complete lines.
     pub(super) fn end(&self) -> &[u8] {
         if self.bytes == self.tail.len() as u64 {
             return &self.tail;
         }
         match self.tail.iter().position(|byte| *byte == b'\n') {
             Some(at) if at + 1 < self.tail.len() => &self.tail[at + 1..],
-            // A single line that is longer than what is kept: its end, from the first complete character.
+            // A single line that is longer than what is kept: its end, from the first complete
+            // character.
             _ => {
                 let inner = self.tail.iter().take(4).position(|byte| byte & 0xc0 != 0x80);
                 &self.tail[inner.unwrap_or(0)..]

@@ -20,8 +20,8 @@ pub struct LogReader {
 }
 
 impl LogReader {
-    /// Opens a log whose present file begins at position `start`. With `None` the position is unknown, and
-    /// counted from the first byte that exists.
+    /// Opens a log whose present file begins at position `start`. With `None` the position is
+    /// unknown, and counted from the first byte that exists.
     ///
     /// # Errors
     /// As `open`; the log isn't a regular file.
@@ -40,8 +40,8 @@ impl LogReader {
         Ok(Self { previous, present, first: start.saturating_sub(before), start, end: start + now })
     }
 
-    /// Returns the last `lines` lines within the last `bytes` bytes; a line that begins before these is
-    /// omitted. A line begins at the position `since`, and nothing before it is returned.
+    /// Returns the last `lines` lines within the last `bytes` bytes; a line that begins before
+    /// these is omitted. A line begins at the position `since`, and nothing before it is returned.
     ///
     /// # Errors
     /// As `read`.
@@ -66,8 +66,8 @@ impl LogReader {
         Ok(LogText { text: lossy(&text[first..]), next, missed: 0 })
     }
 
-    /// Returns the first lines after a position, at most `lines` lines and `bytes` bytes. The text ends
-    /// within a line where the log does, or where the line is longer than that.
+    /// Returns the first lines after a position, at most `lines` lines and `bytes` bytes. The text
+    /// ends within a line where the log does, or where the line is longer than that.
     ///
     /// # Errors
     /// As `read`.
@@ -90,8 +90,8 @@ impl LogReader {
         let files = [(&mut self.previous, self.first), (&mut self.present, self.start)];
         for (file, start) in files {
             let Some(file) = file else { continue };
-            // Bytes that belong to the present file are not in the previous one, whatever was appended to
-            // that.
+            // Bytes that belong to the present file are not in the previous one, whatever was
+            // appended to that.
             let max = if start < self.start { self.start.saturating_sub(from) } else { count };
             if from < start || max == 0 {
                 continue;

@@ -1,7 +1,7 @@
 //! Writes a log: rotates it, and limits floods.
 //!
-//! A limited number of bytes per second is kept, and what was printed last is always among them. A line of
-//! its own stands for what is left out: `… 12,345,678 bytes left out`.
+//! A limited number of bytes per second is kept, and what was printed last is always among them. A
+//! line of its own stands for what is left out: `… 12,345,678 bytes left out`.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -30,8 +30,8 @@ pub struct LogWriter {
 }
 
 impl LogWriter {
-    /// Opens a log whose file begins at position `start`, and creates its directory. The file is rotated
-    /// after `max` bytes.
+    /// Opens a log whose file begins at position `start`, and creates its directory. The file is
+    /// rotated after `max` bytes.
     ///
     /// # Errors
     /// As `open`; the log isn't a regular file.
@@ -85,8 +85,8 @@ impl LogWriter {
         self.end() != before
     }
 
-    /// Writes a line of the daemon's own that can wait; returns whether it did. In the middle of a line of the app, it
-    /// doesn't.
+    /// Writes a line of the daemon's own that can wait; returns whether it did. In the middle of a
+    /// line of the app, it doesn't.
     pub fn write_line(&mut self, line: &str, now_ms: u64) -> bool {
         self.at_line_start && self.write_output(format!("{line}\n").as_bytes(), now_ms)
     }
@@ -97,7 +97,8 @@ impl LogWriter {
         self.write_output(format!("{start}{line}\n").as_bytes(), now_ms)
     }
 
-    /// Returns when to call [`LogWriter::resume_if_due`], in milliseconds; `None` when nothing is left out.
+    /// Returns when to call [`LogWriter::resume_if_due`], in milliseconds; `None` when nothing is
+    /// left out.
     pub fn resume_at(&self) -> Option<u64> {
         let wait = RESUME.saturating_sub(self.budget) * 1000 / LOG_RATE;
         self.omission.as_ref().map(|_| self.refilled_at + wait + 1)
@@ -196,8 +197,8 @@ impl LogWriter {
                     bytes = &bytes[length..];
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                // The disk is full, or the directory is gone. A line in the log says so when writing works
-                // again.
+                // The disk is full, or the directory is gone. A line in the log says so when
+                // writing works again.
                 Err(_) => return self.omit(bytes),
             }
         }

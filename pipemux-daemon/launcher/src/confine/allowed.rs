@@ -1,13 +1,14 @@
-//! The system calls that a process at the strict level may make: what programs in Rust, C, Go, Python, Node and Java need
-//! to compute, to use the files that Landlock lets them use, and to work with threads and processes of their own.
+//! The system calls that a process at the strict level may make: what programs in Rust, C, Go,
+//! Python, Node and Java need to compute, to use the files that Landlock lets them use, and to work
+//! with threads and processes of their own.
 //!
-//! A call that isn't here is refused, so one that a later kernel adds is, too. What is here may be refused all the same for
-//! certain arguments: see [`filters`](super::filters).
+//! A call that isn't here is refused, so one that a later kernel adds is, too. What is here may be
+//! refused all the same for certain arguments: see [`filters`](super::filters).
 
 use nix::libc;
 
-/// The highest number that this list was made for. Numbers above it seem not to exist, so that programs which try newer
-/// calls first go on with older ones.
+/// The highest number that this list was made for. Numbers above it seem not to exist, so that
+/// programs which try newer calls first go on with older ones.
 pub(super) const KNOWN_MAX: u32 = 469;
 
 /// The calls that are allowed, on every machine.

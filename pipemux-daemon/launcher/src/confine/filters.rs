@@ -1,9 +1,9 @@
 //! The system calls that a sandboxed process is refused.
 //!
-//! At the strict level everything is refused that [`allowed`](super::allowed) doesn't list. At the ordinary one everything
-//! is allowed that isn't refused by name, because programs of any kind must run: what is refused leads out of the rules for
-//! files, to other processes, or to parts of the kernel that an app has no use for. At both, some calls are refused for
-//! certain arguments.
+//! At the strict level everything is refused that [`allowed`](super::allowed) doesn't list. At the
+//! ordinary one everything is allowed that isn't refused by name, because programs of any kind must
+//! run: what is refused leads out of the rules for files, to other processes, or to parts of the
+//! kernel that an app has no use for. At both, some calls are refused for certain arguments.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,7 +22,8 @@ use crate::sandbox::Sandbox;
 
 /// The bits of a socket's type that aren't flags.
 const SOCKET_TYPE: u64 = 0xf;
-/// On x86-64 the numbers from here on are those of another interface (x32) with the same system calls.
+/// On x86-64 the numbers from here on are those of another interface (x32) with the same system
+/// calls.
 #[cfg(target_arch = "x86_64")]
 const X32: u32 = 0x4000_0000;
 
@@ -49,7 +50,8 @@ const REFUSED: &[libc::c_long] = &[
     libc::SYS_mount_setattr,
     libc::SYS_open_by_handle_at,
     libc::SYS_process_mrelease,
-    // Keys, which all processes of a user share, and parts of the kernel with a long history of faults.
+    // Keys, which all processes of a user share, and parts of the kernel with a long history of
+    // faults.
     libc::SYS_add_key,
     libc::SYS_request_key,
     libc::SYS_keyctl,
@@ -75,8 +77,8 @@ const WATCHES: &[libc::c_long] = &[
     libc::SYS_inotify_init,
 ];
 
-/// The system calls that seem not to exist. Their arguments can't be checked, and programs go on without them:
-/// io_uring opens files and sockets past the filter, `clone3` makes namespaces.
+/// The system calls that seem not to exist. Their arguments can't be checked, and programs go on
+/// without them: io_uring opens files and sockets past the filter, `clone3` makes namespaces.
 const MISSING: &[libc::c_long] = &[
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
@@ -97,10 +99,11 @@ pub(crate) struct FilterKind {
     pub watch: bool,
 }
 
-/// A number that only the launcher knows. Where a program may start no other, only the one call by which it was started
-/// itself is allowed, and that one is known by this number: it stands in an argument that the kernel ignores, and that is
-/// gone from the registers once the program runs. So it doesn't matter by which file, descriptor, loader or interpreter the
-/// program would start another.
+/// A number that only the launcher knows. Where a program may start no other, only the one call by
+/// which it was started itself is allowed, and that one is known by this number: it stands in an
+/// argument that the kernel ignores, and that is gone from the registers once the program runs. So
+/// it doesn't matter by which file, descriptor, loader or interpreter the program would start
+/// another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct StartSecret(pub u64);
 
@@ -151,7 +154,8 @@ impl FilterKind {
             rules.insert(libc::SYS_execveat, vec![rule(&[other])?]);
         }
         let unix = libc::AF_UNIX as u64;
-        // A socket that can be connected to a path or an address. Landlock lets a path be connected to.
+        // A socket that can be connected to a path or an address. Landlock lets a path be connected
+        // to.
         let socket = match network {
             false => Vec::new(),
             true => vec![rule(&[
@@ -161,8 +165,8 @@ impl FilterKind {
             ])?],
         };
         rules.insert(libc::SYS_socket, socket);
-        // A connected pair leads nowhere else. One of datagrams can be sent from to any address; of type `SOCK_RAW` it is
-        // one of datagrams.
+        // A connected pair leads nowhere else. One of datagrams can be sent from to any address; of
+        // type `SOCK_RAW` it is one of datagrams.
         let pair = |kind: libc::c_int| {
             rule(&[
                 argument(0, Dword, Eq, unix)?,
@@ -174,8 +178,8 @@ impl FilterKind {
             libc::SYS_socketpair,
             vec![pair(libc::SOCK_DGRAM)?, pair(libc::SOCK_RAW)?, other],
         );
-        // The limit that marks a process: see `mark`. And each limit of another process, which ends with it: Landlock doesn't
-        // ask whose they are.
+        // The limit that marks a process: see `mark`. And each limit of another process, which ends
+        // with it: Landlock doesn't ask whose they are.
         let locks = argument(1, Dword, Eq, u64::from(libc::RLIMIT_LOCKS))?;
         let sets = argument(2, Qword, Ne, 0)?;
         let of_another = argument(0, Dword, Ne, 0)?;
@@ -241,7 +245,8 @@ fn missing_from(number: u32) -> Vec<sock_filter> {
     ]
 }
 
-/// Instructions before a filter that refuse the calls of x32, which the filter's numbers don't cover.
+/// Instructions before a filter that refuse the calls of x32, which the filter's numbers don't
+/// cover.
 #[cfg(target_arch = "x86_64")]
 fn refuse_x32() -> Vec<sock_filter> {
     missing_from(X32)

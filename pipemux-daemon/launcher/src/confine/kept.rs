@@ -38,7 +38,8 @@ impl Identity {
     }
 }
 
-/// A path with a descriptor of what it leads to, opened again once that is another file or directory.
+/// A path with a descriptor of what it leads to, opened again once that is another file or
+/// directory.
 #[derive(Debug)]
 pub(super) struct KeptPath {
     pub path: PathBuf,
@@ -164,7 +165,8 @@ fn directories_of(path: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Looks at paths and remembers what was there, so that it can be told later whether the same would be found again.
+/// Looks at paths and remembers what was there, so that it can be told later whether the same would
+/// be found again.
 #[derive(Debug, Default)]
 pub(super) struct Probe {
     seen: Vec<(PathBuf, Option<Identity>)>,

@@ -1,4 +1,5 @@
-//! The files that a program needs to run: itself, its interpreter and loader, and the libraries beside them.
+//! The files that a program needs to run: itself, its interpreter and loader, and the libraries
+//! beside them.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -48,8 +49,8 @@ struct KnownProgram {
 }
 
 impl Programs {
-    /// Finds out what a program needs. The `files` are its candidate paths; its `args` may name a script; `path` is its
-    /// search path.
+    /// Finds out what a program needs. The `files` are its candidate paths; its `args` may name a
+    /// script; `path` is its search path.
     pub(super) fn needs(
         &mut self,
         files: &[String],
@@ -173,8 +174,8 @@ impl Search {
         self.read.push(found);
     }
 
-    /// Returns what the kernel starts to run a file: a script's interpreter, with what that one finds for it, or a
-    /// program's loader.
+    /// Returns what the kernel starts to run a file: a script's interpreter, with what that one
+    /// finds for it, or a program's loader.
     fn interpreter(&mut self, file: &Path, path: &str) -> Vec<PathBuf> {
         let mut head = [0; LINE_MAX];
         let Ok(mut opened) = File::open(file) else { return Vec::new() };
@@ -199,8 +200,9 @@ impl Search {
     }
 }
 
-/// Returns the command that the first line of a script names by `env`, with the script's path as its last argument: the
-/// interpreter that `env` would find, and start as a second program. None for all that the kernel starts by itself.
+/// Returns the command that the first line of a script names by `env`, with the script's path as
+/// its last argument: the interpreter that `env` would find, and start as a second program. None
+/// for all that the kernel starts by itself.
 pub(crate) fn resolved_script(files: &[String], cwd: &str, path: &str) -> Option<Vec<String>> {
     let mut all = files.iter().map(|file| Path::new(cwd).join(file));
     let script = all.find(|file| file.is_file())?;

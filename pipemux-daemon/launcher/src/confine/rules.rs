@@ -1,7 +1,7 @@
 //! The directories and files that a process may use, as a Landlock ruleset.
 //!
-//! Rules are for directories rather than for files where that is possible: a rule belongs to what it was made for, not
-//! to its name, and ends to hold for a file that another one is renamed over.
+//! Rules are for directories rather than for files where that is possible: a rule belongs to what
+//! it was made for, not to its name, and ends to hold for a file that another one is renamed over.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -82,7 +82,8 @@ impl Default for SystemPaths {
 }
 
 impl SystemPaths {
-    /// Looks again at what may have changed. Returns a number that differs from an earlier one if anything did.
+    /// Looks again at what may have changed. Returns a number that differs from an earlier one if
+    /// anything did.
     pub(super) fn refresh(&mut self) -> u64 {
         let Self { programs, essential, configuration, devices } = self;
         let all = [programs, essential, configuration, devices];
@@ -126,8 +127,9 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    /// Creates a ruleset without any rule for a kernel with this version of Landlock. It is for `files` if it confines
-    /// access to files; with it a process may signal others if it has the right to `signals`.
+    /// Creates a ruleset without any rule for a kernel with this version of Landlock. It is for
+    /// `files` if it confines access to files; with it a process may signal others if it has the
+    /// right to `signals`.
     pub(super) fn new(files: bool, signals: bool, version: u32) -> io::Result<Self> {
         let abi = ABI::from(version as i32).min(NEWEST);
         let (known, of_files) = (AccessFs::from_all(abi), AccessFs::from_file(abi));
@@ -168,7 +170,8 @@ impl Rules {
         Ok(())
     }
 
-    /// Adds what the program needs to run. A directory that holds more than that is left out without a word.
+    /// Adds what the program needs to run. A directory that holds more than that is left out
+    /// without a word.
     pub(super) fn add_program(
         &mut self,
         needs: &mut Needs,
@@ -222,8 +225,8 @@ impl Rules {
         Ok(())
     }
 
-    /// Adds a file whose directory can't be granted; returns whether it is one. The rule ends to hold once another file
-    /// is renamed over it.
+    /// Adds a file whose directory can't be granted; returns whether it is one. The rule ends to
+    /// hold once another file is renamed over it.
     fn add_file_itself(
         &mut self,
         grant: &Grant,
@@ -242,7 +245,8 @@ impl Rules {
         (self.ruleset, self.left_out)
     }
 
-    /// Adds a rule. This is a system call of its own, since the library asks the kernel each time what was opened.
+    /// Adds a rule. This is a system call of its own, since the library asks the kernel each time
+    /// what was opened.
     fn add(&mut self, found: &Opened, access: BitFlags<AccessFs>) -> io::Result<()> {
         let allowed = access & if found.is_directory { self.known } else { self.of_files };
         match &self.ruleset {
@@ -261,9 +265,11 @@ enum Relation {
     LiesIn(PathBuf),
 }
 
-/// Opens the directory or file that a grant means, and returns its path without symlinks; none if there is nothing.
+/// Opens the directory or file that a grant means, and returns its path without symlinks; none if
+/// there is nothing.
 ///
-/// What was opened is what is compared with the private directories, so a path that is changed meanwhile gains nothing.
+/// What was opened is what is compared with the private directories, so a path that is changed
+/// meanwhile gains nothing.
 fn granted_path(grant: &Grant) -> Option<(PathBuf, Opened)> {
     let path = Path::new(&grant.path);
     let open = |path: &Path| {

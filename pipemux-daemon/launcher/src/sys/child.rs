@@ -43,8 +43,8 @@ pub(crate) const STACK_SIZE: usize = 64 * 1024;
 #[cfg(target_os = "linux")]
 pub(crate) type FdMapping = (RawFd, RawFd);
 
-/// What a child is set up with before it becomes its program. The descriptors are the launcher's, which keeps them open
-/// until the child has its program.
+/// What a child is set up with before it becomes its program. The descriptors are the launcher's,
+/// which keeps them open until the child has its program.
 #[cfg(target_os = "linux")]
 pub(crate) struct ChildSetup {
     /// The descriptors that it has.
@@ -59,8 +59,9 @@ pub(crate) struct ChildSetup {
     pub cgroup: Option<RawFd>,
 }
 
-/// Starts a process that becomes the program; returns its process id. The launcher is suspended until the program
-/// runs or has failed to start. The `secret` is that of the filter that this thread runs under.
+/// Starts a process that becomes the program; returns its process id. The launcher is suspended
+/// until the program runs or has failed to start. The `secret` is that of the filter that this
+/// thread runs under.
 ///
 /// # Errors
 /// Why the program can't be started; no process is left then.
@@ -84,9 +85,10 @@ pub(crate) fn start(
         127
     };
     let flags = CloneFlags::CLONE_VM | CloneFlags::CLONE_VFORK;
-    // SAFETY: the child has a stack of its own. The kernel resumes this thread only when the child has another program
-    // or has ended, and the launcher's other threads wait meanwhile, so what the child borrows outlives its use. The
-    // child makes plain system calls with what was prepared; it doesn't allocate, lock or panic.
+    // SAFETY: the child has a stack of its own. The kernel resumes this thread only when the child
+    // has another program or has ended, and the launcher's other threads wait meanwhile, so what
+    // the child borrows outlives its use. The child makes plain system calls with what was
+    // prepared; it doesn't allocate, lock or panic.
     #[allow(unsafe_code)]
     let child = unsafe { clone(Box::new(child), stack, flags, Some(libc::SIGCHLD)) };
     mask.thread_set_mask()?;
@@ -101,8 +103,8 @@ pub(crate) fn start(
     }
 }
 
-/// Prepares the child for its program: descriptors, working directory, a session of its own, limits and the mark,
-/// death with the launcher, default signal handling, and its confinement.
+/// Prepares the child for its program: descriptors, working directory, a session of its own, limits
+/// and the mark, death with the launcher, default signal handling, and its confinement.
 #[cfg(target_os = "linux")]
 fn prepare(program: &Program, setup: &ChildSetup, launcher: Pid) -> io::Result<()> {
     // This comes first: the limit of open files may be too low for it later.
@@ -115,8 +117,8 @@ fn prepare(program: &Program, setup: &ChildSetup, launcher: Pid) -> io::Result<(
     if !directories.any(|directory| chdir(directory.as_c_str()).is_ok()) {
         chdir(c"/")?;
     }
-    // A session rather than only a group: where the scheduler is fair to sessions, a flood of processes in this one
-    // leaves the launcher its share.
+    // A session rather than only a group: where the scheduler is fair to sessions, a flood of
+    // processes in this one leaves the launcher its share.
     setsid()?;
     set_priority(0);
     if let Some(group) = setup.cgroup {
@@ -137,13 +139,13 @@ fn prepare(program: &Program, setup: &ChildSetup, launcher: Pid) -> io::Result<(
     setup.confinement.as_ref().map_or(Ok(()), confine)
 }
 
-/// Has the child, between fork and exec, take a session of its own, the limits and the mark, and death with the
-/// launcher.
+/// Has the child, between fork and exec, take a session of its own, the limits and the mark, and
+/// death with the launcher.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn prepare(command: &mut Command, limits: Limits, mark: ProcessMark) {
     let launcher = getpid();
-    // SAFETY: between fork and exec the hook makes plain system calls; it neither allocates nor locks, and this
-    // process has one thread.
+    // SAFETY: between fork and exec the hook makes plain system calls; it neither allocates nor
+    // locks, and this process has one thread.
     #[allow(unsafe_code)]
     unsafe {
         command.pre_exec(move || {
@@ -174,7 +176,8 @@ fn limit_child(limits: Limits, mark: ProcessMark) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives this process a mark while something is done, so that the children that begin then inherit it.
+/// Gives this process a mark while something is done, so that the children that begin then inherit
+/// it.
 #[cfg(target_os = "linux")]
 pub(crate) fn with_mark<T>(
     mark: ProcessMark,

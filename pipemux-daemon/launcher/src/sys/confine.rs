@@ -1,4 +1,5 @@
-//! Confines this process, between its start and its program. Nothing here allocates, locks or panics.
+//! Confines this process, between its start and its program. Nothing here allocates, locks or
+//! panics.
 
 use std::ffi::CString;
 use std::io;
@@ -108,10 +109,12 @@ fn set_no_new_privileges() -> io::Result<()> {
     Ok(())
 }
 
-/// Lets the process read its own directory of `/proc`, which exists only now. Without a `/proc` it goes on.
+/// Lets the process read its own directory of `/proc`, which exists only now. Without a `/proc` it
+/// goes on.
 fn allow_own_proc(ruleset: &OwnedFd) {
     let flags = libc::O_PATH | libc::O_CLOEXEC | libc::O_DIRECTORY;
-    // SAFETY: the path ends with zero. The descriptor, if there is one, is new and owned by nobody else.
+    // SAFETY: the path ends with zero. The descriptor, if there is one, is new and owned by nobody
+    // else.
     #[allow(unsafe_code)]
     let own = unsafe {
         match libc::open(c"/proc/self".as_ptr(), flags) {

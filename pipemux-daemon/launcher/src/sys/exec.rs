@@ -1,8 +1,9 @@
 //! A program that a child is to become, prepared in advance, and `execveat`.
 //!
-//! The child uses the launcher's memory until `execve` replaces its program, while the launcher is suspended.
-//! Nothing is copied, and the child reports a failure by writing a number to that memory. Therefore everything here
-//! is prepared beforehand, and the child only makes system calls with it.
+//! The child uses the launcher's memory until `execve` replaces its program, while the launcher is
+//! suspended. Nothing is copied, and the child reports a failure by writing a number to that
+//! memory. Therefore everything here is prepared beforehand, and the child only makes system calls
+//! with it.
 
 use std::ffi::{CStr, CString, NulError};
 use std::io;
@@ -27,7 +28,8 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Prepares a program. The `files` are tried in this order; `args` begin with the program's name.
+    /// Prepares a program. The `files` are tried in this order; `args` begin with the program's
+    /// name.
     ///
     /// # Errors
     /// A string contains a zero byte.
@@ -51,7 +53,8 @@ impl Program {
         })
     }
 
-    /// Replaces this process's program; returns only when no candidate works, with the same error as `execvp`.
+    /// Replaces this process's program; returns only when no candidate works, with the same error
+    /// as `execvp`.
     pub(super) fn execute(&self, secret: StartSecret) -> Errno {
         let mut found = Errno::ENOENT;
         for (file, script) in &self.files {
@@ -90,8 +93,8 @@ impl CStringArray {
     }
 }
 
-/// Replaces this process's program; returns only on failure, with the error. The kernel ignores the last argument, by
-/// which the filter knows this call.
+/// Replaces this process's program; returns only on failure, with the error. The kernel ignores the
+/// last argument, by which the filter knows this call.
 fn execve(file: &CStr, args: &CStringArray, env: &CStringArray, secret: StartSecret) -> Errno {
     // SAFETY: all strings end with zero, and both arrays end with null.
     #[allow(unsafe_code)]

@@ -40,15 +40,15 @@ pub fn process_handle(pid: i32) -> io::Result<OwnedFd> {
     }
 }
 
-/// Kills a process and its group if its mark is `wanted`; returns whether it did. Never kills another process that
-/// got the same process id meanwhile.
+/// Kills a process and its group if its mark is `wanted`; returns whether it did. Never kills
+/// another process that got the same process id meanwhile.
 pub(crate) fn kill_if(pid: i32, wanted: impl Fn(ProcessMark) -> bool) -> bool {
     if !mark_of(pid).is_some_and(&wanted) {
         return false;
     }
     let handle = process_handle(pid);
-    // The mark is read again now that the handle holds the process: it is either this process's mark, or the process
-    // is gone and the handle signals nobody.
+    // The mark is read again now that the handle holds the process: it is either this process's
+    // mark, or the process is gone and the handle signals nobody.
     let carries = mark_of(pid).is_some_and(wanted);
     let handle = match handle {
         Ok(handle) => handle,
@@ -75,8 +75,8 @@ pub(crate) fn kill_if(pid: i32, wanted: impl Fn(ProcessMark) -> bool) -> bool {
                 )
             }
         };
-        // The whole group at once includes what it has just forked, which belongs to the same incarnation. Linux
-        // before 6.9 doesn't support that.
+        // The whole group at once includes what it has just forked, which belongs to the same
+        // incarnation. Linux before 6.9 doesn't support that.
         if send(WHOLE_GROUP) != 0 {
             send(0);
         }

@@ -17,7 +17,8 @@ pub(crate) fn own(fd: RawFd) -> OwnedFd {
 
 /// Sets this process's priority as far as that is allowed: 0 is the default, -20 the highest.
 pub(crate) fn set_priority(nice: i32) {
-    // SAFETY: takes plain numbers. When it isn't allowed the priority stays as it is, which is no error.
+    // SAFETY: takes plain numbers. When it isn't allowed the priority stays as it is, which is no
+    // error.
     #[allow(unsafe_code)]
     unsafe {
         libc::setpriority(libc::PRIO_PROCESS, 0, nice);

@@ -19,16 +19,17 @@ pub(crate) struct Usage {
 
 /// Returns a child that ended and isn't reaped; until it is, nothing else can have its process id.
 ///
-/// `nix` has no such call on macOS, and on Linux it can't name the process id of a child that a real-time signal
-/// ended.
+/// `nix` has no such call on macOS, and on Linux it can't name the process id of a child that a
+/// real-time signal ended.
 ///
 /// # Errors
 /// As `waitid`; having no children is `None`.
 pub(crate) fn next_dead() -> io::Result<Option<i32>> {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
     let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-    // SAFETY: `info` is valid for writes. All zeroes is a valid `siginfo_t`, so it may be read whether or not the
-    // call filled it. Both zeroed and filled by `waitid`, `si_pid` is the field in use.
+    // SAFETY: `info` is valid for writes. All zeroes is a valid `siginfo_t`, so it may be read
+    // whether or not the call filled it. Both zeroed and filled by `waitid`, `si_pid` is the field
+    // in use.
     #[allow(unsafe_code)]
     let (result, pid) = unsafe {
         let result = libc::waitid(libc::P_ALL, 0, info.as_mut_ptr(), flags);

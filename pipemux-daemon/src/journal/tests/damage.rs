@@ -92,8 +92,8 @@ fn corruption() -> impl Strategy<Value = Corruption> {
     ]
 }
 
-/// Generates a damaged journal, the records that it may contain, and how many end before the first changed
-/// byte.
+/// Generates a damaged journal, the records that it may contain, and how many end before the first
+/// changed byte.
 fn damaged() -> impl Strategy<Value = (Vec<u8>, Vec<Record>, usize)> {
     let corruptions = prop::collection::vec(corruption(), 1..3);
     (1..60u64, 0..60u64, corruptions).prop_map(|(count, first, corruptions)| {

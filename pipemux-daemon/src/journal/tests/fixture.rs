@@ -1,7 +1,7 @@
 //! A journal that is checked in: what this format holds must stay readable in all later versions.
 //!
-//! The fixture was written by the real writer ([`write_fixture`]) and must never be changed. A new version of the
-//! format gets a fixture of its own.
+//! The fixture was written by the real writer ([`write_fixture`]) and must never be changed. A new
+//! version of the format gets a fixture of its own.
 
 use super::*;
 

@@ -76,7 +76,8 @@ fn large_state_survives_a_restart_and_a_compaction() {
     assert_eq!(again.snapshot(), restored.snapshot());
 }
 
-/// Measures what the driver's thread pays. The limits leave room for a slow machine in a release build.
+/// Measures what the driver's thread pays. The limits leave room for a slow machine in a release
+/// build.
 #[test]
 #[ignore = "measures: cargo test --release -p pipemux-daemon journal_costs -- --ignored --nocapture"]
 fn journal_costs_the_driver_little_even_during_a_compaction() {

@@ -21,12 +21,12 @@ impl TestDirs {
         let file = self.root.path().join("src/new.toml").display().to_string();
         let path = self.root.path().join("src").display().to_string();
         let add = Some(NewProvider { file, text: text.into(), replace, path });
-        self.manifest_dirs.apply(&ProvidersArgs { add, remove: None }).map(|done| done.said)
+        self.manifest_dirs.apply(&ProvidersArgs { add, remove: None }).map(|done| done.message)
     }
 
     fn remove(&self, id: &str) -> Result<String, Fault> {
         let remove = Some(id.parse().unwrap());
-        self.manifest_dirs.apply(&ProvidersArgs { add: None, remove }).map(|done| done.said)
+        self.manifest_dirs.apply(&ProvidersArgs { add: None, remove }).map(|done| done.message)
     }
 
     fn kept(&self) -> Vec<String> {

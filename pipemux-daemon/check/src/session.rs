@@ -1,32 +1,33 @@
 //! Requests to the app, with the rules that hold for each of them. A lost app is started again.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use pipemux_core::lint::{self, Lint};
-use pipemux_proto::app::{Empty, OpenRequest, Opened};
+use pipemux_proto::app::{Empty, Opened};
 use pipemux_proto::codec::explain;
 use pipemux_proto::hello::{FORMS, JOBS, UNREPORTED_CHANGES};
-use pipemux_proto::prototype::{Prototype, Risk};
-use pipemux_proto::{Envelope, Fault, Hello, Incarnation, Method, Role, SessionAddr, decode};
+use pipemux_proto::prototype::Prototype;
+use pipemux_proto::{Envelope, Fault, Hello, Incarnation, Method, Role, decode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::job_table::JobTable;
 use crate::launch::{Launch, Start};
 use crate::limits::{
-    ACTION, ANSWER, END_WAIT, LOCATE, PING, PING_AFTER, PROJECT, RESTARTS, SLOW_TRIES,
+    ACTION, ANSWER, END, END_WAIT, LOCATE, PING, PING_AFTER, PROJECT, RESTARTS, SLOW_TRIES,
 };
 use crate::process::{Answer, Process};
 use crate::report::Report;
-use crate::run::Subject;
-use crate::things::Things;
+use crate::shown_objects::ShownObjects;
+use crate::subject::{Opening, Subject};
 
-/// An app that is checked.
-pub struct Checker<'a> {
+/// A session of the app that is checked, and all that is known of it.
+pub struct Session<'a> {
     pub subject: &'a Subject,
-    pub launch: &'a mut dyn Launch,
+    launch: &'a mut dyn Launch,
     pub report: Report,
+    /// None once the app was lost too often.
     pub process: Option<Process>,
     /// What the app can do, as it said first.
     pub actions: Vec<Prototype>,
@@ -34,39 +35,16 @@ pub struct Checker<'a> {
     pub minor: u16,
     /// True when its state changes without a request: then fewer rules can be checked.
     pub restless: bool,
-    /// How often its state has changed without a request.
-    pub own_changes: u32,
-    /// True once it was waited for a change without a request, and none came.
-    pub calm: bool,
-    /// The newest version that an outcome named in this life.
-    pub outcome_version: u64,
-    /// True when the app named a time to be woken.
-    pub names_wake_time: bool,
-    /// True while it is started because that time has come.
-    pub due: bool,
-    /// The risk of the action whose effect is looked at.
-    pub cause: Option<Risk>,
-    /// True when an action was sent since all of the window was looked at.
-    pub sent: bool,
-    /// The things that its windows showed.
-    pub things: Things,
-    lives: u64,
+    /// The objects that its windows showed.
+    pub objects: ShownObjects,
+    pub jobs: JobTable,
+    starts: u64,
     restarts: usize,
-    runs: u64,
-    /// Actions that took long, and are tried once only.
-    pub long: BTreeSet<String>,
-    /// Each destructive action, and whether there was something that it could be tried on.
-    pub tried: BTreeMap<String, bool>,
-    /// Each action that was called as its prototype has it: why it failed last, or `None` once it was done.
-    pub failing: BTreeMap<String, Option<String>>,
-    /// The keys of the jobs that were started, and of those that ended.
-    pub jobs: BTreeSet<String>,
-    pub ended_jobs: BTreeSet<String>,
     /// The methods whose answers were reported as late.
     slow: BTreeSet<u8>,
 }
 
-impl<'a> Checker<'a> {
+impl<'a> Session<'a> {
     pub fn new(subject: &'a Subject, launch: &'a mut dyn Launch) -> Self {
         Self {
             subject,
@@ -76,38 +54,20 @@ impl<'a> Checker<'a> {
             actions: Vec::new(),
             minor: 0,
             restless: false,
-            own_changes: 0,
-            calm: false,
-            outcome_version: 0,
-            names_wake_time: false,
-            due: false,
-            cause: None,
-            sent: false,
-            things: Things::default(),
-            lives: 0,
+            objects: ShownObjects::default(),
+            jobs: JobTable::default(),
+            starts: 0,
             restarts: 0,
-            runs: 0,
-            long: BTreeSet::new(),
-            tried: BTreeMap::new(),
-            failing: BTreeMap::new(),
-            jobs: BTreeSet::new(),
-            ended_jobs: BTreeSet::new(),
             slow: BTreeSet::new(),
         }
     }
 
-    /// Returns an id for the next run.
-    pub fn next_run(&mut self) -> String {
-        self.runs += 1;
-        format!("check-{}", self.runs)
-    }
-
     /// Starts a process and opens the session. Returns none when that failed, which is reported.
-    pub fn start(&mut self, place: &str, again: bool, woken: Option<u64>) -> Option<Opened> {
-        self.lives += 2;
-        let process = Incarnation(1000 + self.lives);
+    pub fn start(&mut self, place: &str, opening: Opening) -> Option<Opened> {
+        self.starts += 2;
+        let process = Incarnation(1000 + self.starts);
         let shared = self.subject.shares_process;
-        let life = if shared { Incarnation(process.0 + 1) } else { process };
+        let in_session = if shared { Incarnation(process.0 + 1) } else { process };
         let start = Start {
             incarnation: process.0,
             cwd: self.subject.root.join("work"),
@@ -120,20 +80,18 @@ impl<'a> Checker<'a> {
                 return None;
             }
         };
-        self.outcome_version = 0;
-        let process = self.process.insert(Process::new(stream, process, life));
+        let process = self.process.insert(Process::new(stream, process, in_session));
         let mut hello = Hello::new(Role::Daemon, concat!("pipemux ", env!("CARGO_PKG_VERSION")));
         hello.features = [FORMS, JOBS].map(str::to_owned).to_vec();
-        process.send(&Envelope::event(Method::Hello, process.process), &hello);
+        process.send(&Envelope::event(Method::Hello, process.incarnation), &hello);
         let request = process.envelope(Method::AppOpen, ANSWER);
-        let mut open = self.subject.open_request(&self.subject.main, again, woken);
-        open.due = self.due;
+        let open = self.subject.open_request(&self.subject.main, opening);
         if !shared {
             process.send(&request, &open);
         }
         let greeting = process.hello(ANSWER);
         self.report.requests += 1;
-        let hello = self.taken::<Hello>(&format!("{place} · Hello"), greeting)?.ok()?;
+        let hello = self.read_answer::<Hello>(&format!("{place} · Hello"), greeting)?.ok()?;
         if self.actions.is_empty() {
             self.lints("hello", lint::hello(&hello));
             self.restless |= hello.features.iter().any(|feature| feature == UNREPORTED_CHANGES);
@@ -149,7 +107,7 @@ impl<'a> Checker<'a> {
         }
         let answer = process.answer(&request, ANSWER);
         let place = format!("{place} · AppOpen");
-        match self.taken::<Opened>(&place, answer)? {
+        match self.read_answer::<Opened>(&place, answer)? {
             Ok(opened) => {
                 self.lints(&place, lint::opened(&opened));
                 if !opened.jobs.is_empty() {
@@ -171,7 +129,8 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Sends a request. Returns none when no usable answer came, which is reported; a lost app was started again.
+    /// Sends a request. Returns none when no usable answer came, which is reported; a lost app was
+    /// started again.
     pub fn ask<R: DeserializeOwned>(
         &mut self,
         place: &str,
@@ -199,12 +158,12 @@ impl<'a> Checker<'a> {
             _ => process.answer(&request, most),
         };
         let took = began.elapsed();
-        let taken = self.taken(place, answer);
-        match &taken {
+        let answered = self.read_answer(place, answer);
+        match &answered {
             Some(_) => self.check_time(place, &request, body, took),
             None => self.restart(place),
         }
-        (taken, took)
+        (answered, took)
     }
 
     /// Waits for the outcome of an action, which may take long as long as the app answers a `Ping`.
@@ -233,8 +192,8 @@ impl<'a> Checker<'a> {
         process.answer(request, ACTION - PING_AFTER - PING)
     }
 
-    /// Asks again what was answered late: if that is late each time, it isn't the machine. Each kind of request is
-    /// reported once.
+    /// Asks again what was answered late: if that is late each time, it isn't the machine. Each
+    /// kind of request is reported once.
     fn check_time(
         &mut self,
         place: &str,
@@ -266,7 +225,7 @@ impl<'a> Checker<'a> {
     }
 
     /// Reads an answer. Returns none when there is no usable one, which is reported.
-    fn taken<R: DeserializeOwned>(
+    fn read_answer<R: DeserializeOwned>(
         &mut self,
         place: &str,
         answer: Answer,
@@ -304,7 +263,7 @@ impl<'a> Checker<'a> {
 
     /// Says how the process ended, and what it printed last.
     fn end_words(&mut self) -> String {
-        let process = self.process.as_ref().map_or(0, |process| process.process.0);
+        let process = self.process.as_ref().map_or(0, |process| process.incarnation.0);
         let end = self.launch.wait(process, END_WAIT);
         let end = end.unwrap_or_else(|| "its connection was closed, but it runs on".to_owned());
         match self.launch.last_lines().last() {
@@ -313,13 +272,29 @@ impl<'a> Checker<'a> {
         }
     }
 
+    /// Reports what the app sent unasked and shouldn't have, and what its jobs reported.
     pub fn report_strays(&mut self, place: &str) {
-        let strays = self.process.as_mut().map(|process| std::mem::take(&mut process.strays));
-        for stray in strays.unwrap_or_default() {
+        let Some(process) = &mut self.process else { return };
+        for stray in std::mem::take(&mut process.strays) {
             self.report.add(place, stray.rule, stray.text);
         }
-        let reports = self.process.as_mut().map(|process| std::mem::take(&mut process.job_reports));
-        self.job_reports(place, reports.unwrap_or_default());
+        for job_report in std::mem::take(&mut process.job_reports) {
+            self.lints(&format!("{place} · JobReport"), lint::job_report(&job_report));
+            if let Some(text) = self.jobs.record(job_report) {
+                self.report.add(place, "job", text);
+            }
+        }
+    }
+
+    /// Waits for the end of a process that should end by itself, and kills it otherwise.
+    pub fn expect_end(&mut self, place: &str, process: u64, when: &str) {
+        if self.launch.wait(process, END_WAIT).is_none() {
+            let text =
+                format!("runs on {when}: a process that does after {} s is killed", END.as_secs());
+            self.report.add(place, "end", text);
+        }
+        self.end_process();
+        self.launch.kill(process);
     }
 
     /// Adds what is to be mended in a message.
@@ -337,14 +312,14 @@ impl<'a> Checker<'a> {
             self.report.note(format!("the rest, since the app was lost {RESTARTS} times"));
             return;
         }
-        self.things.forget_windows();
-        self.start(&format!("start after {place}"), true, None);
+        self.objects.forget_window();
+        self.start(&format!("start after {place}"), Opening::AGAIN);
     }
 
     /// Kills the process.
     pub fn end_process(&mut self) {
         let Some(process) = self.process.take() else { return };
-        let number = process.process.0;
+        let number = process.incarnation.0;
         process.close();
         self.launch.kill(number);
         self.launch.wait(number, END_WAIT);
@@ -358,33 +333,5 @@ fn time_for(method: Method) -> Option<Duration> {
         Method::Locate => Some(LOCATE),
         Method::AppRead => Some(PING),
         _ => None,
-    }
-}
-
-impl Subject {
-    /// Makes the message for an open of a session.
-    pub fn open_request(
-        &self,
-        session: &SessionAddr,
-        again: bool,
-        woken: Option<u64>,
-    ) -> OpenRequest {
-        let path = |name: &str| self.root.join(name);
-        let text = |path: PathBuf| path.to_string_lossy().into_owned();
-        let state = path("state").join(session.session.as_str());
-        // Without it the app itself says what it misses.
-        let _ = std::fs::create_dir_all(&state);
-        OpenRequest {
-            session: session.clone(),
-            attach: false,
-            again,
-            args: self.args.clone(),
-            cwd: text(path("work")),
-            env: self.env.iter().cloned().collect(),
-            state_dir: text(state),
-            woken,
-            due: false,
-            jobs: Vec::new(),
-        }
     }
 }

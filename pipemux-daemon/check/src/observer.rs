@@ -1,37 +1,54 @@
-//! Rules for windows.
+//! Looks at the app's window, with the rules for windows.
 
 use std::thread;
 
 use pipemux_core::lint;
-use pipemux_proto::app::Project;
 use pipemux_proto::projection::{Lod, Piece, Projection};
 use pipemux_proto::prototype::Risk;
 use pipemux_proto::{Fault, Method};
 use pipemux_tokens::estimate;
 
-use crate::checker::Checker;
-use crate::limits::{CALM, CALM_TRIES, RESTLESS_CHANGES};
-use crate::things::Things;
+use crate::limits::{QUIET, QUIET_TRIES, RESTLESS_CHANGES};
+use crate::session::Session;
+use crate::shown_objects::ShownObjects;
 
 /// The budget of the window in which the effects of actions are looked for.
 const WIDE: u32 = 20_000;
 /// The budget of a gist.
 const GIST: u32 = 200;
 
-impl Checker<'_> {
+/// Looks at the app's window, and tells what an action did from what changes by itself.
+pub struct Observer<'a> {
+    pub session: Session<'a>,
+    /// How often the state has changed without a request.
+    pub own_changes: u32,
+    /// True once it was waited for a change without a request, and none came.
+    is_quiet: bool,
+    /// The risk of the action whose effect is looked at.
+    pub cause: Option<Risk>,
+    /// True when an action was sent since all of the window was looked at.
+    pub sent: bool,
+}
+
+impl<'a> Observer<'a> {
+    pub fn new(session: Session<'a>) -> Self {
+        Self { session, own_changes: 0, is_quiet: false, cause: None, sent: false }
+    }
+
     /// Checks the first windows, at all levels of detail and with many budgets.
     pub fn windows(&mut self) {
         let Some(first) = self.look("project full") else { return };
-        self.things.first = Things::of(&first).into_iter().map(|object| object.key).collect();
+        self.session.objects.first =
+            ShownObjects::of(&first).into_iter().map(|object| object.key).collect();
         if let Some(again) = self.look("project full") {
             if again.version != first.version {
                 self.changed_by_itself();
-            } else if !same(&first, &again) {
+            } else if !same_content(&first, &again) {
                 let text = format!(
                     "two windows of version {} differ: the same state shows the same, and each change adds 1 to the version",
                     first.version
                 );
-                self.report.add("project full", "version", text);
+                self.session.report.add("project full", "version", text);
             }
         }
         self.known_versions();
@@ -58,10 +75,10 @@ impl Checker<'_> {
                 let text = format!(
                     "has about {gist} tokens of a budget of {GIST}: a gist is one line, and nothing shorter can be asked for"
                 );
-                self.report.add("project gist", "budget", text);
+                self.session.report.add("project gist", "budget", text);
             } else if gist > full.max(20) {
                 let text = format!("has more tokens ({gist}) than the full level ({full})");
-                self.report.add("project gist", "lod", text);
+                self.session.report.add("project gist", "lod", text);
             }
         }
         self.lookups();
@@ -79,7 +96,7 @@ impl Checker<'_> {
             let text = format!(
                 "version {version} is still current and was sent again: answer {{version: {version}, unchanged: true}}"
             );
-            self.report.add(place, "unchanged", text);
+            self.session.report.add(place, "unchanged", text);
         }
         let place = "project with another known_version";
         if let Some(Ok(again)) = self.project(place, Lod::Full, WIDE, Some(version + 1_000_000))
@@ -87,7 +104,7 @@ impl Checker<'_> {
         {
             let text =
                 "is `unchanged`, though the daemon holds another version: compare it with yours";
-            self.report.add(place, "unchanged", text);
+            self.session.report.add(place, "unchanged", text);
         }
     }
 
@@ -97,22 +114,23 @@ impl Checker<'_> {
             Ok(shown) => shown,
             Err(fault) => {
                 let text = format!("refused: {}", fault.message);
-                self.report.add(&format!("{place} · Project"), "project", text);
+                self.session.report.add(&format!("{place} · Project"), "project", text);
                 return None;
             }
         };
-        let moved = self.process.as_mut().and_then(|process| process.changed.take());
+        let moved = self.session.process.as_mut().and_then(|process| process.changed.take());
         // The version of an outcome may be told twice.
-        let moved = moved.is_some_and(|version| version > self.outcome_version);
+        let known = self.session.process.as_ref().map_or(0, |process| process.outcome_version);
+        let moved = moved.is_some_and(|version| version > known);
         if moved {
             self.changed_by_itself();
         }
         let sent = std::mem::take(&mut self.sent);
         let acted = matches!(self.cause, Some(Risk::Changes | Risk::Destructive));
-        for broken in self.things.show(&shown, self.restless || moved) {
+        for broken in self.session.objects.show(&shown, self.session.restless || moved) {
             if !acted && !broken.was_gone {
-                // What changes without an action changes by itself, as a gauge does. The effect of an action that
-                // failed is reported as such.
+                // What changes without an action changes by itself, as a gauge does. The effect of
+                // an action that failed is reported as such.
                 if !sent {
                     self.changed_by_itself();
                 }
@@ -122,38 +140,64 @@ impl Checker<'_> {
                 continue;
             }
             let place = format!("{place} · key {}", broken.key);
-            self.report.add(&place, broken.rule, broken.text);
+            self.session.report.add(&place, broken.rule, broken.text);
         }
         Some(shown)
     }
 
-    /// Notes that the state changed without a request. Once may be a timer that an action set; an app that does it again
-    /// and again is restless.
+    /// Notes that the state changed without a request. Once may be a timer that an action set; an
+    /// app that does it again and again is restless.
     fn changed_by_itself(&mut self) {
         self.own_changes += 1;
-        self.calm = false;
-        self.restless |= self.own_changes >= RESTLESS_CHANGES;
+        self.is_quiet = false;
+        self.session.restless |= self.own_changes >= RESTLESS_CHANGES;
     }
 
-    /// Returns true when the state changes without a request just now: then no request is to blame for a change. It is
-    /// asked before a change is reported, and waits the first time.
+    /// Returns true when the state changes without a request just now: then no request is to blame
+    /// for a change. It is asked before a change is reported, and waits the first time.
     pub fn changes_by_itself(&mut self) -> bool {
         let place = "project full";
         let before = self.own_changes;
-        for _ in 0..CALM_TRIES {
-            if self.restless || self.calm {
-                return self.restless;
+        for _ in 0..QUIET_TRIES {
+            if self.session.restless || self.is_quiet {
+                return self.session.restless;
             }
             let Some(Ok(before)) = self.project(place, Lod::Full, WIDE, None) else { return false };
-            thread::sleep(CALM);
+            thread::sleep(QUIET);
             let Some(Ok(after)) = self.project(place, Lod::Full, WIDE, None) else { return false };
-            let told = self.process.as_mut().and_then(|process| process.changed.take());
-            if told.is_some() || before.version != after.version || !same(&before, &after) {
+            let told = self.session.process.as_mut().and_then(|process| process.changed.take());
+            if told.is_some() || before.version != after.version || !same_content(&before, &after) {
                 self.changed_by_itself();
             }
         }
-        self.calm = self.own_changes == before;
-        !self.calm
+        self.is_quiet = self.own_changes == before;
+        !self.is_quiet
+    }
+
+    /// Returns true when the app told a change of its own between a window and an outcome, as one
+    /// does that watches a file. The version of the outcome may be told, too.
+    pub fn told_own_change(&self, before: &Projection, outcome: u64) -> bool {
+        let told = self.session.process.as_ref().and_then(|process| process.changed);
+        told.is_some_and(|version| version > before.version && version != outcome)
+    }
+
+    /// Checks that an action that isn't done had no effect.
+    pub fn had_no_effect(&mut self, place: &str, before: &Projection, how: &str) {
+        let own_changes = self.own_changes;
+        let Some(after) = self.look(place) else { return };
+        let changed = !same_content(before, &after);
+        let own = self.own_changes > own_changes;
+        if !changed && after.version == before.version || own || self.changes_by_itself() {
+            return;
+        }
+        let text = match changed {
+            true => format!("{how}, and the window changed: nothing takes effect then"),
+            false => format!(
+                "{how}, and the version rose from {} to {}: nothing takes effect then",
+                before.version, after.version
+            ),
+        };
+        self.session.report.add(place, "effect", text);
     }
 
     /// Asks for a window.
@@ -164,16 +208,20 @@ impl Checker<'_> {
         budget: u32,
         known_version: Option<u64>,
     ) -> Option<Result<Projection, Fault>> {
-        let project = self.subject.project(1, lod, budget, known_version);
-        let shown = self.ask::<Projection>(place, Method::Project, &project)?;
+        let project = self.session.subject.project(1, lod, budget, known_version);
+        let shown = self.session.ask::<Projection>(place, Method::Project, &project)?;
         if let Ok(shown) = &shown {
-            self.lints(place, lint::projection(shown, &self.actions));
+            self.session.lints(place, lint::projection(shown, &self.session.actions));
             for (at, piece) in shown.content.iter().enumerate() {
                 if let Piece::Text(text) = piece
                     && (text.contains("](obj:") || text.contains("](link:"))
                 {
                     let text = "looks like an anchor and is escaped: send an object or a link";
-                    self.report.add(&format!("{place} · content[{at}].text"), "anchor", text);
+                    self.session.report.add(
+                        &format!("{place} · content[{at}].text"),
+                        "anchor",
+                        text,
+                    );
                 }
             }
         }
@@ -181,15 +229,8 @@ impl Checker<'_> {
     }
 }
 
-impl crate::run::Subject {
-    /// Makes the request for a window.
-    pub fn project(&self, window: u64, lod: Lod, budget: u32, known: Option<u64>) -> Project {
-        Project { window, lod, budget, known_version: known, reader: "check".to_owned() }
-    }
-}
-
 /// Returns true when two windows show the same, whatever their versions are.
-pub fn same(one: &Projection, other: &Projection) -> bool {
+pub fn same_content(one: &Projection, other: &Projection) -> bool {
     let plain = |shown: &Projection| {
         let mut shown = Projection { version: 0, ..shown.clone() };
         shown.numbers.iter_mut().for_each(|numbers| numbers.version = None);

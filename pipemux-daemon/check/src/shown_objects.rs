@@ -1,5 +1,6 @@
-//! The things that windows showed. One law covers keys and revisions: **a key at one revision names one thing**. If it
-//! shows another label, either the thing's meaning changed without its revision, or the key was given to another thing.
+//! The things that windows showed. One law covers keys and revisions: **a key at one revision names
+//! one thing**. If it shows another label, either the thing's meaning changed without its revision,
+//! or the key was given to another thing.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,7 @@ use crate::limits::QUOTE;
 
 /// All things that were shown so far.
 #[derive(Debug, Default)]
-pub struct Things {
+pub struct ShownObjects {
     /// The label of each key and revision.
     labels: BTreeMap<(String, u64), String>,
     /// Keys that were gone once.
@@ -24,7 +25,7 @@ pub struct Things {
 
 /// A key that breaks the law.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Broken {
+pub struct BrokenKey {
     pub rule: &'static str,
     pub key: String,
     pub text: String,
@@ -32,7 +33,7 @@ pub struct Broken {
     pub was_gone: bool,
 }
 
-impl Things {
+impl ShownObjects {
     /// Returns the things of a window.
     pub fn of(shown: &Projection) -> Vec<ObjectSlot> {
         let pieces = shown.content.iter().filter_map(|piece| match piece {
@@ -48,8 +49,9 @@ impl Things {
         all
     }
 
-    /// Takes in what a window shows. Returns the keys that break the law; none of a window that changes by itself.
-    pub fn show(&mut self, shown: &Projection, restless: bool) -> Vec<Broken> {
+    /// Takes in what a window shows. Returns the keys that break the law; none of a window that
+    /// changes by itself.
+    pub fn show(&mut self, shown: &Projection, restless: bool) -> Vec<BrokenKey> {
         let now = Self::of(shown);
         let mut broken = Vec::new();
         for object in &now {
@@ -66,7 +68,7 @@ impl Things {
             let (before, label) = (quoted(&before), quoted(&object.label));
             let (rev, was_gone) = (object.rev, self.gone.contains(&object.key));
             broken.push(match was_others || was_gone {
-                true => Broken {
+                true => BrokenKey {
                     rule: "key-reused",
                     was_gone,
                     key: object.key.clone(),
@@ -74,7 +76,7 @@ impl Things {
                         "named {before} before and names {label} now, at revision {rev}: a key is never used again for another thing"
                     ),
                 },
-                false => Broken {
+                false => BrokenKey {
                     rule: "rev-unchanged",
                     was_gone,
                     key: object.key.clone(),
@@ -112,8 +114,8 @@ impl Things {
         format!("check {}", self.texts)
     }
 
-    /// Returns true for a thing that the run made: it wasn't there in the beginning, and its label has a text that was
-    /// given as an argument.
+    /// Returns true for a thing that the run made: it wasn't there in the beginning, and its label
+    /// has a text that was given as an argument.
     pub fn is_own(&self, key: &str) -> bool {
         let Some(object) = self.find(key) else { return false };
         !self.first.contains(key)
@@ -145,7 +147,7 @@ impl Things {
     }
 
     /// Forgets what the newest window showed; not what keys named.
-    pub fn forget_windows(&mut self) {
+    pub fn forget_window(&mut self) {
         self.shown.clear();
     }
 }
@@ -161,56 +163,56 @@ pub fn quoted(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn window(things: &[(&str, u64, &str)]) -> Projection {
+    fn window(objects: &[(&str, u64, &str)]) -> Projection {
         let object = |(key, rev, label): &(&str, u64, &str)| {
             let (key, label) = ((*key).to_owned(), (*label).to_owned());
             Piece::Object(ObjectSlot { key, rev: *rev, label, ..ObjectSlot::default() })
         };
-        Projection { content: things.iter().map(object).collect(), ..Projection::default() }
+        Projection { content: objects.iter().map(object).collect(), ..Projection::default() }
     }
 
-    fn rules(things: &mut Things, shown: &[(&str, u64, &str)]) -> Vec<&'static str> {
-        things.show(&window(shown), false).iter().map(|broken| broken.rule).collect()
+    fn rules(objects: &mut ShownObjects, shown: &[(&str, u64, &str)]) -> Vec<&'static str> {
+        objects.show(&window(shown), false).iter().map(|broken| broken.rule).collect()
     }
 
     #[test]
     fn key_at_one_revision_names_one_thing() {
-        let mut things = Things::default();
-        assert_eq!(rules(&mut things, &[("a", 0, "one"), ("b", 0, "two")]), [""; 0]);
+        let mut objects = ShownObjects::default();
+        assert_eq!(rules(&mut objects, &[("a", 0, "one"), ("b", 0, "two")]), [""; 0]);
         // Another revision may have another label.
-        assert_eq!(rules(&mut things, &[("a", 1, "one!"), ("b", 0, "two")]), [""; 0]);
-        assert_eq!(rules(&mut things, &[("a", 1, "once"), ("b", 0, "two")]), ["rev-unchanged"]);
+        assert_eq!(rules(&mut objects, &[("a", 1, "one!"), ("b", 0, "two")]), [""; 0]);
+        assert_eq!(rules(&mut objects, &[("a", 1, "once"), ("b", 0, "two")]), ["rev-unchanged"]);
         // Keys that are positions: the label was another key's.
-        assert_eq!(rules(&mut things, &[("a", 1, "two")]), ["key-reused"]);
-        assert_eq!(things.missing(), ["b"]);
-        things.set_gone("b");
-        assert_eq!(things.missing(), [""; 0]);
-        assert_eq!(rules(&mut things, &[("b", 0, "two")]), [""; 0], "it came back");
-        assert_eq!(rules(&mut things, &[("b", 0, "three")]), ["key-reused"]);
-        assert!(things.show(&window(&[("b", 0, "four")]), true).is_empty(), "it is restless");
+        assert_eq!(rules(&mut objects, &[("a", 1, "two")]), ["key-reused"]);
+        assert_eq!(objects.missing(), ["b"]);
+        objects.set_gone("b");
+        assert_eq!(objects.missing(), [""; 0]);
+        assert_eq!(rules(&mut objects, &[("b", 0, "two")]), [""; 0], "it came back");
+        assert_eq!(rules(&mut objects, &[("b", 0, "three")]), ["key-reused"]);
+        assert!(objects.show(&window(&[("b", 0, "four")]), true).is_empty(), "it is restless");
     }
 
     #[test]
     fn things_of_the_run_are_picked_before_others() {
-        let mut things = Things::default();
-        things.show(
+        let mut objects = ShownObjects::default();
+        objects.show(
             &window(&[("first", 0, "check 1"), ("real", 0, "r"), ("later", 0, "check 3")]),
             false,
         );
-        things.first.insert("first".into());
-        assert_eq!(things.pick(None, false).unwrap().key, "first");
-        assert_eq!(["check 1", "check 2"], [things.next_text(), things.next_text()]);
+        objects.first.insert("first".into());
+        assert_eq!(objects.pick(None, false).unwrap().key, "first");
+        assert_eq!(["check 1", "check 2"], [objects.next_text(), objects.next_text()]);
         // Neither what was there, nor what came without a text of the run.
-        assert!(["first", "real", "later", "gone"].iter().all(|key| !things.is_own(key)));
+        assert!(["first", "real", "later", "gone"].iter().all(|key| !objects.is_own(key)));
         let own = [
             ("first", 0, "check 1"),
             ("real", 0, "r"),
             ("a", 0, "- check 2!"),
             ("b", 0, "check 1"),
         ];
-        things.show(&window(&own), false);
-        assert_eq!(things.pick(None, false).unwrap().key, "a");
-        assert_eq!(things.pick(None, true).unwrap().key, "b");
-        assert_eq!(things.pick(Some("item"), true), None);
+        objects.show(&window(&own), false);
+        assert_eq!(objects.pick(None, false).unwrap().key, "a");
+        assert_eq!(objects.pick(None, true).unwrap().key, "b");
+        assert_eq!(objects.pick(Some("item"), true), None);
     }
 }
