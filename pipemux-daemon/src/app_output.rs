@@ -37,9 +37,7 @@ pub struct AppOutput {
 /// A request that waits for a log to grow.
 #[derive(Debug)]
 pub struct LogWatch {
-    /// The request to answer.
     pub request: u64,
-    /// The most lines to answer with.
     pub lines: u32,
     /// The position after which the lines begin.
     pub after: u64,

@@ -35,7 +35,6 @@ pub struct AppProcesses {
 /// What happened at the launcher.
 #[derive(Debug)]
 pub enum LauncherEvent {
-    /// The launcher reports something.
     Report(Report),
     /// The launcher is lost, and all its processes with it.
     Lost {

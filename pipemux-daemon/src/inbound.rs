@@ -11,7 +11,6 @@ pub enum Inbound {
     Frame(Frame),
     /// A frame with a method that this release doesn't know.
     UnknownMethod {
-        /// The method's number.
         number: u64,
         /// The id of the request that expects an answer.
         request: Option<u64>,

@@ -46,7 +46,6 @@ use sync::Syncer;
 
 pub use load::{check, load};
 
-/// The open journal.
 #[derive(Debug)]
 pub struct Journal {
     path: PathBuf,
@@ -194,7 +193,6 @@ impl Journal {
         }
     }
 
-    /// The directory of the file.
     pub fn directory(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("/"))
     }

@@ -86,12 +86,10 @@ impl ClientListener {
         self.passed
     }
 
-    /// The path of the socket.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The directory of the socket.
     pub fn directory(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("/"))
     }

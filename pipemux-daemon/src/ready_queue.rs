@@ -15,19 +15,15 @@ use pipemux_proto::Incarnation;
 /// The other end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Peer {
-    /// A client.
     Client(ClientId),
-    /// An app's process.
     App(Incarnation),
 }
 
 impl Peer {
-    /// True for clients.
     pub fn is_client(&self) -> bool {
         matches!(self, Self::Client(_))
     }
 
-    /// True for apps.
     pub fn is_app(&self) -> bool {
         matches!(self, Self::App(_))
     }
@@ -36,13 +32,10 @@ impl Peer {
 /// What can become ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadySource {
-    /// A new connection.
     Accept,
     /// A report of the launcher, or room for an order to it.
     Launcher,
-    /// A request to shut down.
     Shutdown,
-    /// The timer.
     Timer,
     /// A connection: something to read, or room to write.
     Peer(Peer),
@@ -68,7 +61,6 @@ struct QueueState {
     driver: Option<Waker>,
 }
 
-/// The waker of one source.
 #[derive(Debug)]
 pub struct SourceWaker {
     source: ReadySource,

@@ -22,7 +22,6 @@ const SETTINGS_PATH_FILE: &str = "settings-path";
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// The audit log.
     pub audit: AuditSettings,
     /// What `history` tells.
     pub history: HistorySettings,

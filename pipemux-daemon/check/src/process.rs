@@ -33,7 +33,6 @@ pub enum Answer {
 pub struct Stray {
     /// The name of the rule.
     pub rule: &'static str,
-    /// What was sent.
     pub text: String,
 }
 
@@ -41,14 +40,12 @@ pub struct Stray {
 pub struct Process {
     stream: UnixStream,
     decoder: FrameDecoder,
-    /// The incarnation of the process.
     pub incarnation: Incarnation,
     /// The incarnation of the session, which frames carry.
     pub session: Incarnation,
     next: u64,
     /// What it sent unasked.
     pub strays: Vec<Stray>,
-    /// What its jobs reported.
     pub job_reports: Vec<JobReport>,
     /// The version of its last `Changed`.
     pub changed: Option<u64>,

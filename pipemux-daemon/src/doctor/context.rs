@@ -4,7 +4,6 @@ use pipemux_proto::paths::Paths;
 
 use crate::manifests::ManifestDirs;
 
-/// What the checks look at.
 #[derive(Debug, Clone)]
 pub(super) struct DoctorContext {
     pub(super) paths: Paths,

@@ -4,18 +4,14 @@ use std::io;
 
 use super::context::DoctorContext;
 
-/// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Finding {
-    /// The name of the check.
     pub(super) check: &'static str,
     pub(super) status: FindingStatus,
     pub(super) text: String,
-    /// What to do next.
     pub(super) next: Option<String>,
 }
 
-/// The outcome of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FindingStatus {
     Ok,

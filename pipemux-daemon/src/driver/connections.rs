@@ -66,7 +66,6 @@ impl Connections {
         self.counter = Some(counter);
     }
 
-    /// How many clients are connected.
     pub(super) fn clients(&self) -> usize {
         self.clients
     }

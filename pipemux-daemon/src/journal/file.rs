@@ -37,9 +37,7 @@ impl FileIdentity {
 /// An open file that consists of complete records.
 #[derive(Debug)]
 pub struct JournalFile {
-    /// The file.
     pub handle: Arc<File>,
-    /// Which file it is.
     pub identity: FileIdentity,
     /// The length of its complete records, in bytes.
     pub length: u64,

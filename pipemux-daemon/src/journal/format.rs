@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::{DAMAGE_SEARCH_MAX, RECORD_MAX};
 
-/// The first line.
 pub const HEADER: &[u8] = b"pipemux state 1\n";
 const RECORD_HEADER: usize = 8;
 

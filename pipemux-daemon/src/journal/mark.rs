@@ -33,7 +33,6 @@ pub struct JournalLength {
     pub length: u64,
 }
 
-/// The content of the file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Mark {
     /// Numbers below these may have been used.
@@ -43,7 +42,6 @@ pub struct Mark {
 }
 
 impl Mark {
-    /// The latest of the journals.
     pub fn generation(&self) -> u64 {
         self.journals.iter().map(|journal| journal.generation).max().unwrap_or(0)
     }

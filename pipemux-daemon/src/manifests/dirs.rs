@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-/// The directories of manifests.
 #[derive(Debug, Clone, Default)]
 pub struct ManifestDirs {
     /// The directory of the programs that come with the daemon.

@@ -33,7 +33,6 @@ fn add_command(new: &NewProvider, options: &[&str]) -> String {
 /// What a change of the manifests did.
 #[derive(Debug, Default)]
 pub struct Applied {
-    /// The app that was added.
     pub added: Option<ProviderId>,
     /// What was done, in complete lines.
     pub message: String,

@@ -11,7 +11,6 @@ use tokio::net::{TcpListener, UnixListener};
 
 use crate::listener;
 
-/// What an address may be.
 const EXPECTED: &str = "expected unix:/PATH, or a loopback address such as 127.0.0.1:9477";
 
 /// An address for metrics.

@@ -26,7 +26,6 @@ use crate::limits::{ACCEPT_RETRY_MS, METRICS_CONNECTIONS_MAX, METRICS_HEAD_MAX, 
 
 /// The only path that is served.
 const PATH: &str = "/metrics";
-/// The text format of OpenMetrics.
 const FORMAT: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
 /// Readers who wait for the driver.
