@@ -58,6 +58,7 @@ pub mod line_log;
 pub mod manifest;
 pub mod open_file;
 pub(crate) mod open_files;
+pub(crate) mod own_leftover;
 mod project_rules;
 pub(crate) mod renumbering;
 pub(crate) mod seen_numbers;

@@ -20,11 +20,12 @@
 //! | `renumbering` | saying what a change did to line numbers |
 //! | `disk_conflict` | files that other programs wrote |
 //! | `disk_task` | what actions do at the disk, on another thread |
-//! | `question` | questions, and what comes back with their answers |
+//! | `question`, `asked` | questions, and what comes back with their answers |
 //! | `text_search` | where a text occurs, and where something similar does |
 //! | `whole_lines`, `gutter` | text of whole lines; line numbers that were copied with it |
 
 mod apply;
+mod asked;
 mod change_diff;
 mod close;
 mod closed_files;

@@ -2,14 +2,14 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `baseline` | what a reader's bare line numbers refer to |
 //! | `disk_changes` | what other programs did to open files |
+//! | `former_changes` | the changes of sessions that had a history for each file |
 //! | `opening` | starting a session, opening files, restoring them after a crash |
 //! | `snapshot` | the whole state on disk during hibernation |
 
 use std::path::Path;
 
-use docui::{Fault, Opening};
+use docui::Opening;
 
 use super::disk_watch::DiskWatch;
 use super::edits::Edits;
@@ -17,6 +17,7 @@ use super::open_file::OpenFile;
 use super::open_files::OpenFiles;
 
 pub(crate) mod disk_changes;
+mod former_changes;
 pub(crate) mod opening;
 mod snapshot;
 
@@ -60,27 +61,6 @@ impl Editor {
             notes: Vec::new(),
             snapshot_valid: false,
             resumed: false,
-        }
-    }
-
-    /// Writes the snapshot unless the one on disk is valid.
-    ///
-    /// # Errors
-    /// The state is too large, or the file can't be written: the session must stay awake.
-    pub(crate) fn write_snapshot(&mut self) -> Result<(), Fault> {
-        // A later crash goes by the manifest, so that must be up to date as well.
-        self.files.write_manifest();
-        if !self.snapshot_valid {
-            snapshot::write(self)?;
-            self.snapshot_valid = true;
-        }
-        Ok(())
-    }
-
-    /// Removes the snapshot, because the state is about to change.
-    pub(crate) fn invalidate_snapshot(&mut self) {
-        if std::mem::take(&mut self.snapshot_valid) {
-            snapshot::remove(&self.files.paths.state_dir);
         }
     }
 }

@@ -8,7 +8,7 @@ use super::change_log::ChangeLog;
 use super::change_log::change_journal::Operation;
 use super::history::{Author, Change, EditKind, FileChange};
 use super::ids::{IdGenerator, IdKind};
-use super::interrupted::OwnLeftover;
+use super::own_leftover::OwnLeftover;
 use super::workspace_edit::DiskConflict;
 
 /// The changes of a session, the ids and versions that they are counted with, and what the edit that is

@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use docui::Handle;
 use docui::blocking::Task;
-use pipemux_publish::Leftover;
 
 use crate::display::wording::count;
 use crate::limits::{DISK_START, FILES_NAMED};
@@ -24,6 +23,7 @@ use crate::model::edits::Edits;
 use crate::model::history::{Author, Change, EditKind, FileChange};
 use crate::model::journal::Journal;
 use crate::model::open_files::OpenFiles;
+use crate::model::own_leftover::OwnLeftover;
 use crate::model::workspace_edit::links;
 
 /// What became of a change that was interrupted.
@@ -39,20 +39,6 @@ struct Interrupted {
     left: Vec<OwnLeftover>,
     /// Texts that are left beside the files and neither made nor found by the change.
     foreign: Vec<PathBuf>,
-}
-
-/// What an interrupted change left beside its files.
-#[derive(Debug)]
-pub struct OwnLeftover {
-    leftover: Leftover,
-    texts: Vec<Option<u64>>,
-}
-
-impl OwnLeftover {
-    /// Removes it, unless it was changed since. What can't be removed is in nobody's way.
-    pub(crate) fn remove(&self) {
-        let _ = self.leftover.remove(&|file| disk::has_digest(file, &self.texts));
-    }
 }
 
 /// Finds out what became of changes that were being written, by what is on disk now: one that is there in all its
@@ -190,7 +176,7 @@ fn left_by(files: &[FileChange]) -> (Vec<OwnLeftover>, Vec<PathBuf>) {
     for (directory, texts) in texts {
         for leftover in pipemux_publish::leftovers(directory) {
             match leftover.is(&|file| disk::has_digest(file, &texts)) {
-                Ok(true) => left.push(OwnLeftover { leftover, texts: texts.clone() }),
+                Ok(true) => left.push(OwnLeftover::new(leftover, texts.clone())),
                 _ => foreign.push(leftover.text().to_owned()),
             }
         }

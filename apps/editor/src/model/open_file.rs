@@ -52,6 +52,16 @@ pub enum DiskWait {
     Check,
 }
 
+/// How the file is written. A snapshot doesn't hold it.
+#[derive(Debug, Default)]
+struct DiskAccess {
+    journal: Journal,
+    /// The revision of the text, and the write of this file that is under way.
+    gate: Arc<TextGate>,
+    /// The file's permission bits when the disk last told them.
+    mode: Option<u32>,
+}
+
 /// One open file.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct OpenFile {
@@ -70,18 +80,12 @@ pub struct OpenFile {
     #[serde(default, skip_serializing_if = "is_zero")]
     named_since: u64,
     #[serde(skip)]
-    journal: Journal,
+    access: DiskAccess,
     #[serde(rename = "base")]
     base_digest: Option<u64>,
     stamp: Option<FileStamp>,
     #[serde(rename = "on_disk")]
     disk_state: DiskState,
-    /// The file's permission bits when the disk last told them.
-    #[serde(skip)]
-    mode: Option<u32>,
-    /// The revision of the text, and the write of this file that is under way.
-    #[serde(skip)]
-    gate: Arc<TextGate>,
     /// Counts uses of files, so that the one that was used longest ago is closed first.
     #[serde(skip)]
     pub(crate) last_used: u64,
@@ -119,12 +123,10 @@ impl OpenFile {
             line_ids,
             former_keys: Vec::new(),
             named_since: 0,
-            journal,
+            access: DiskAccess { journal, gate: Arc::default(), mode: None },
             base_digest: None,
             stamp: None,
             disk_state: DiskState::Same,
-            mode: None,
-            gate: Arc::default(),
             last_used: 0,
             unlisted: false,
             shown_wait: None,
@@ -162,7 +164,7 @@ impl OpenFile {
 
     /// The revision of the text, shared with the threads that write the file.
     pub(crate) fn gate(&self) -> &Arc<TextGate> {
-        &self.gate
+        &self.access.gate
     }
 
     /// The file's lines across versions.
@@ -197,17 +199,17 @@ impl OpenFile {
 
     /// The file's permission bits when the disk last told them.
     pub fn mode(&self) -> Option<u32> {
-        self.mode
+        self.access.mode
     }
 
     /// Begins a save of the file, which lasts as long as what is returned; `None` while it is being written.
     pub(crate) fn begin_save(&self) -> Option<GateGuard> {
-        self.gate.begin_save()
+        self.access.gate.begin_save()
     }
 
     /// True while a write of the file is under way.
     pub fn is_being_written(&self) -> bool {
-        self.gate.is_being_written()
+        self.access.gate.is_being_written()
     }
 
     /// The digest of the text as a file. It is only computed when there is something to save.
@@ -278,12 +280,12 @@ impl OpenFile {
         author: &Author,
         change: &FileChange,
     ) -> Result<(), Fault> {
-        self.journal.record(self.base_digest, &self.buffer, &change.splices)?;
+        self.access.journal.record(self.base_digest, &self.buffer, &change.splices)?;
         self.apply(kind, author, change);
         if change.after == self.base_digest {
             // It is what the disk has, as after an undo.
             self.states.mark_saved_at(self.states.state());
-            self.journal.remove();
+            self.access.journal.remove();
         }
         Ok(())
     }
@@ -294,9 +296,9 @@ impl OpenFile {
         match self.digest_is_base() {
             true => {
                 self.states.mark_saved_at(self.states.state());
-                self.journal.remove();
+                self.access.journal.remove();
             }
-            false => self.journal.take_back(self.base_digest, &self.buffer),
+            false => self.access.journal.take_back(self.base_digest, &self.buffer),
         }
     }
 
@@ -340,7 +342,7 @@ impl OpenFile {
             }
         }
         self.states.advance();
-        self.gate.advance();
+        self.access.gate.advance();
         let last = self.buffer.line_count().saturating_sub(1);
         self.top_line = lines.nearest_line(self.top_line).min(last);
         self.changed_lines = lines.changed_lines();

@@ -4,7 +4,7 @@
 //! place. If one of them can't, those before it are put back. Before that, the journal of changes has what is
 //! about to be done, so that the next process can tell what the disk has if this one ends in between.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use docui::Fault;
@@ -16,92 +16,25 @@ use super::change_log::lock;
 use super::disk;
 use super::documents::{Documents, ReadDocument};
 use super::file_stamp::FileStamp;
-use super::history::{EditKind, FileChange};
-use super::interrupted::OwnLeftover;
+use super::history::FileChange;
 use super::journal::unrecorded;
 use super::last_text;
-use super::line_change::LineChange;
-use super::splice::Splice;
+use super::own_leftover::OwnLeftover;
 use super::text_gate::{GateClosed, GateGuard};
 
 mod conflict;
+mod file_edit;
 pub mod links;
 mod plan;
+mod planned_file;
 mod publish;
 
 pub use conflict::DiskConflict;
 use conflict::conflict;
-use plan::PlannedFile;
+pub use file_edit::{FileEdit, TextEdit, WorkspaceEdit};
+use planned_file::{PlannedFile, is_freed};
 pub(crate) use publish::make_folders;
 use publish::publish;
-
-/// An edit of any number of files, as it is planned.
-#[derive(Debug, Clone)]
-pub struct WorkspaceEdit {
-    /// The kind of action.
-    pub kind: EditKind,
-    /// The edit of each file. Several edits of one file are made one after the other.
-    pub files: Vec<FileEdit>,
-}
-
-/// The edit of one file.
-#[derive(Debug, Clone)]
-pub struct FileEdit {
-    /// The file's path without symlinks.
-    pub path: PathBuf,
-    /// What becomes of it.
-    pub edit: TextEdit,
-    /// The permission bits that it is given; a file that is there keeps its own otherwise.
-    pub mode: Option<u32>,
-}
-
-/// What becomes of a file.
-#[derive(Debug, Clone)]
-pub enum TextEdit {
-    /// Replacements in its text, as [`Documents::text`] has it.
-    Splices(Vec<Splice>),
-    /// Replacements whose effect on the lines is known: lines that move keep their identity.
-    Lines(Vec<Splice>, LineChange),
-    /// A new file with this text. Its folders are made. It must not exist.
-    Create(String),
-    /// The file is deleted.
-    Delete,
-    /// A new link that leads there. There must be nothing at its path.
-    CreateLink(String),
-    /// The link is removed; what it leads to stays.
-    DeleteLink,
-    /// This very change, if the file is as it was before it.
-    Exact(FileChange),
-}
-
-impl WorkspaceEdit {
-    /// Returns an edit of nothing yet.
-    pub fn new(kind: EditKind) -> Self {
-        Self { kind, files: Vec::new() }
-    }
-
-    /// Adds the edit of a file.
-    #[must_use]
-    pub fn file(mut self, path: impl Into<PathBuf>, edit: TextEdit) -> Self {
-        self.files.push(FileEdit { path: path.into(), edit, mode: None });
-        self
-    }
-
-    /// Gives the file that was added last these permission bits.
-    #[must_use]
-    pub fn with_mode(mut self, mode: Option<u32>) -> Self {
-        if let Some(file) = self.files.last_mut() {
-            file.mode = mode;
-        }
-        self
-    }
-
-    /// Adds replacements in a file.
-    #[must_use]
-    pub fn splices(self, path: impl Into<PathBuf>, splices: Vec<Splice>) -> Self {
-        self.file(path, TextEdit::Splices(splices))
-    }
-}
 
 /// How an edit is written.
 #[derive(Debug, Default)]
@@ -247,7 +180,7 @@ fn conflicts(
         let (earlier, rest) = planned.split_at_mut(at);
         let Some(file) = rest.first_mut() else { continue };
         // What is there goes first.
-        if links::is_freed(&file.change.path, earlier) {
+        if is_freed(&file.change.path, earlier) {
             continue;
         }
         let Some(found) = conflict(file)? else { continue };

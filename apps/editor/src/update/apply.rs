@@ -20,8 +20,9 @@ use crate::model::workspace_edit::{TextEdit, WorkspaceEdit, links};
 use crate::model::{Editor, disk};
 use crate::update::edit::edit;
 
+use super::asked::AskedPatch;
 use super::edit::Plan;
-use super::question::{AskedPatch, Token, chosen_matches};
+use super::question::{Token, chosen_matches};
 
 pub(crate) fn apply(
     open_files: &OpenFiles,

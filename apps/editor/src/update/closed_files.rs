@@ -4,7 +4,7 @@ use docui::{Context, Line};
 
 use crate::action::Action;
 use crate::model::open_files::OpenFiles;
-use crate::update::symbols::target::is_open;
+use crate::update::symbols::target_argument::is_open;
 
 use super::symbols::numbered;
 

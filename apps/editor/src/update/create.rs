@@ -11,7 +11,7 @@ use crate::model::open_files::OpenFiles;
 use crate::model::text_diff::difference;
 use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
 use crate::update::edit::edit;
-use crate::update::undo::unseen_changes;
+use crate::update::undo::unseen::unseen_changes;
 
 use super::create_binary::create_binary;
 use super::edit::{FileFate, Plan};

@@ -6,7 +6,8 @@ use crate::model::edits::Edits;
 use crate::model::open_files::OpenFiles;
 use crate::model::workspace_edit::DiskConflict;
 
-use super::question::{AskedConflict, Choices, Token};
+use super::asked::AskedConflict;
+use super::question::{Choices, Token};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EditChoice {

@@ -17,8 +17,8 @@ use crate::model::workspace_edit::WorkspaceEdit;
 use crate::update::edit::edit;
 use crate::update::renumbering::brief_about;
 use crate::update::resolve::resolve_lines;
+use crate::update::symbols::open_symbol::symbol_in_open_files;
 use crate::update::symbols::surroundings::with_surroundings;
-use crate::update::symbols::target::symbol_in_open_files;
 
 use super::edit::{Committed, Plan, Work};
 use super::question::Token;

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use docui::{Ask, Choice, Context, Fault, Reply};
 use serde::{Deserialize, Serialize};
 
-use super::symbols::{AskedOccurrences, AskedSymbol};
+use super::asked::{
+    AskedConflict, AskedFile, AskedMatches, AskedOccurrences, AskedPatch, AskedSymbol,
+};
 
 /// What was asked about, bound to the state at that time. The daemon keeps it with the question, so it
 /// must stay readable for later editors.
@@ -44,58 +46,6 @@ pub(crate) enum Token {
     Renaming(AskedOccurrences),
     /// How to close a file with unsaved changes; `text` is the digest of its text.
     Close { path: PathBuf, text: u64 },
-}
-
-/// A file that another program wrote.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct AskedConflict {
-    /// The file.
-    pub path: PathBuf,
-    /// The digest of what is there.
-    pub disk: Option<u64>,
-    /// True when there is no file.
-    pub deleted: bool,
-}
-
-/// A patch that has hunks which fit in several places.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct AskedPatch {
-    /// The digests of the texts that it was tried on.
-    pub files: Vec<(PathBuf, u64)>,
-    /// The hunks that are asked about: the line of the patch where each begins, and how many places it has. The
-    /// options are numbered through.
-    pub hunks: Vec<(usize, usize)>,
-    /// What was chosen before: the line of the patch, and the indexes of places.
-    pub chosen: Vec<(usize, Vec<usize>)>,
-}
-
-/// The matches that a question lists.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct AskedMatches {
-    /// The file.
-    pub path: PathBuf,
-    /// Which process counted the version.
-    #[serde(rename = "launch")]
-    pub launch_id: String,
-    /// The version of the file.
-    pub version: u64,
-    /// The digest of the text, for answers after a restart.
-    #[serde(rename = "text")]
-    pub text_digest: u64,
-    /// Where the matches start: line from 0, and byte in it.
-    #[serde(rename = "places")]
-    pub positions: Vec<(usize, usize)>,
-}
-
-/// The matches of one file that a question is about.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct AskedFile {
-    /// The file.
-    pub path: PathBuf,
-    /// The digest of its text.
-    pub text: u64,
-    /// Where the matches start, and how many lines they have: line from 0, byte in it, lines.
-    pub places: Vec<(usize, usize, usize)>,
 }
 
 impl Token {

@@ -13,7 +13,7 @@ use crate::model::open_files::OpenFiles;
 use crate::model::seen_numbers::SeenPart;
 use crate::model::seen_numbers::{baseline_at, baselines, seen_file, seen_file_index};
 use crate::update::stale_lines::{changed_by_other, torn_apart, unmapped};
-use crate::update::symbols::target::symbol_in_open_files;
+use crate::update::symbols::open_symbol::symbol_in_open_files;
 
 /// Lines of an open file as they are numbered now, from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -17,7 +17,8 @@ use crate::model::open_files::OpenFiles;
 use crate::model::text_gate::GateGuard;
 use crate::update::disk_task::disk_task;
 
-use super::question::{AskedConflict, Choices, Token};
+use super::asked::AskedConflict;
+use super::question::{Choices, Token};
 
 pub(super) mod save_all;
 

@@ -1,8 +1,9 @@
-//! What `find` and `replace` share: which files are searched, and for what.
+//! Finding and replacing in any number of files.
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`scope`] | which files, and which parts of them |
+//! | [`query`] | what is searched for, and the search itself |
 //! | [`find`], [`uses`] | the matches by file; the uses of a name with the symbols around them |
 //! | [`listing`], [`budget`], [`repeat_call`] | the answer of a query: what fits in, and the call for the rest |
 //! | [`replace`], [`match_question`] | replacing them, and the question which ones |
@@ -18,6 +19,7 @@ pub(super) mod found_lines;
 pub(super) mod listing;
 pub(super) mod markup;
 pub(super) mod match_question;
+pub(super) mod query;
 pub(super) mod repeat_call;
 pub(super) mod replace;
 pub(super) mod scope;
@@ -29,132 +31,7 @@ pub(super) use blocks::{Blocks, Notes, pieces};
 pub(super) use budget::Budget;
 pub(super) use first_lines::{left_out, line_matcher, lines_without};
 pub(super) use listing::Listing;
+pub(super) use query::{Searched, Wanted, search};
 pub(super) use repeat_call::quoted;
 pub(super) use scope::Scope;
 pub(super) use shown_lines::ShownLines;
-
-use scope::ScopedFiles;
-
-use std::collections::HashSet;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-
-use docui::Fault;
-use pipemux_search::{Files, Filters, Found, Overlay, Part, PartOf, Parts, Pattern, PatternError};
-use pipemux_syntax::regions::{Region, regions_of};
-use pipemux_syntax::{Language, limits};
-
-use crate::action::Only;
-use crate::model::documents::Documents;
-
-/// What to search for.
-#[derive(Debug, Clone)]
-pub(crate) struct Wanted {
-    pub text: String,
-    pub regex: bool,
-    pub word: bool,
-    pub case: bool,
-    pub only: Option<Only>,
-    pub not: Option<String>,
-    /// What a file has to have as well, anywhere.
-    pub with: Option<String>,
-}
-
-/// What was found.
-pub(crate) struct Searched {
-    pub pattern: Pattern,
-    pub files: Vec<PathBuf>,
-    /// The files that were named by their own paths.
-    pub named: Vec<PathBuf>,
-    /// The parts of files that were searched, as they are displayed; empty if whole files were.
-    pub parts: Vec<String>,
-    pub found: Found,
-    /// What the files were listed by.
-    pub listed_by: Option<Files>,
-    /// A line for each entry that isn't there.
-    pub missing: String,
-}
-
-impl Wanted {
-    pub(super) fn pattern(&self, within: Parts) -> Result<Pattern, Fault> {
-        let only = self.only.map(|only| match only {
-            Only::Code => Part::Code,
-            Only::Comments => Part::Comment,
-            Only::Strings => Part::String,
-        });
-        let filters = Filters {
-            word: self.word,
-            only,
-            classify: Some(Arc::new(classify)),
-            not: self.not.clone(),
-            within,
-        };
-        Pattern::new(&self.text, self.regex, self.case, filters).map_err(pattern_fault)
-    }
-
-    /// What else a file must have: the same kind of text, in any part of it.
-    fn with_pattern(&self) -> Result<Option<Pattern>, Fault> {
-        let Some(text) = &self.with else { return Ok(None) };
-        let filters = Filters { word: self.word, ..Filters::default() };
-        let pattern = Pattern::new(text, self.regex, self.case, filters);
-        pattern.map(Some).map_err(|error| {
-            let fault = pattern_fault(error);
-            Fault::usage(format!("with: {}", fault.message))
-        })
-    }
-}
-
-fn pattern_fault(error: PatternError) -> Fault {
-    match error {
-        PatternError::Empty => Fault::usage("text is empty: expected what to find"),
-        PatternError::Syntax(why) => {
-            let instead = match why.contains("look-around") {
-                true => "; not='…' leaves out lines that match it",
-                false => "",
-            };
-            Fault::usage(format!("not a regular expression: {why}{instead}"))
-        }
-    }
-}
-
-/// Searches the files of a scope, open ones as they are in the session.
-pub(super) fn search(
-    wanted: &Wanted,
-    scope: &Scope,
-    documents: &mut Documents,
-) -> Result<Searched, Fault> {
-    // What is written wrong is told before any file is read.
-    wanted.pattern(Parts::new())?;
-    let with = wanted.with_pattern()?;
-    let ScopedFiles { mut files, named, within, shown, listed_by, missing } =
-        scope.files(documents)?;
-    let pattern = wanted.pattern(within)?;
-    let overlay: Overlay = documents
-        .open_files()
-        .filter(|open| files.binary_search(&open.path).is_ok())
-        .map(|open| (open.path.clone(), open.buffer.text().into()))
-        .collect();
-    if let Some(with) = &with {
-        let found = pipemux_search::search(with, &files, &overlay);
-        let have = found.files.into_iter().filter(|file| file.counts.matches > 0);
-        let have: HashSet<PathBuf> = have.map(|file| file.path).collect();
-        files.retain(|path| have.contains(path));
-    }
-    let found = pipemux_search::search(&pattern, &files, &overlay);
-    let parts = if scope.is_parts() { shown } else { Vec::new() };
-    Ok(Searched { pattern, files, named, parts, found, listed_by, missing })
-}
-
-/// Tells the parts of a text by its language, which the path tells.
-fn classify(path: &Path, text: &str) -> Option<PartOf> {
-    let language = Language::of_path(path).filter(|language| *language != Language::Markdown)?;
-    if text.len() > limits::SOURCE_MAX {
-        return None;
-    }
-    let regions = regions_of(Some(language), text);
-    Some(Box::new(move |range| match regions.of(range) {
-        Region::Code => Part::Code,
-        Region::Comment => Part::Comment,
-        Region::String => Part::String,
-    }))
-}

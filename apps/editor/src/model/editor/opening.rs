@@ -231,23 +231,6 @@ fn restore(
     notes
 }
 
-/// Takes over the changes that an editor saved that had a history for each file.
-pub(crate) fn adopt_former_changes(files: &mut OpenFiles, edits: &mut Edits) {
-    let (mut done, mut undone) = (Vec::new(), Vec::new());
-    for file in &mut files.list {
-        let (before, after) = file.take_former_changes();
-        done.extend(before);
-        undone.extend(after);
-    }
-    if done.is_empty() && undone.is_empty() {
-        return;
-    }
-    done.sort_by_key(|change| change.author.version);
-    // The one that was undone last is redone first.
-    undone.sort_by_key(|change| change.author.version);
-    edits.changes.adopt(done, undone);
-}
-
 /// Keeps edits in the session until they are saved. A file of this name is opened as `./--hold`.
 const HOLD: &str = "--hold";
 

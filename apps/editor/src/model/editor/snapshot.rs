@@ -29,7 +29,7 @@ use crate::model::shown_revisions::ShownRevisions;
 use crate::model::stable_hash::{StableHasher, stable_hash};
 
 use super::Editor;
-use super::opening::adopt_former_changes;
+use super::former_changes::adopt_former_changes;
 
 const FORMAT: u32 = 1;
 const FILE_NAME: &str = "asleep.json";
@@ -106,6 +106,29 @@ impl<'a> From<&'a Editor> for StateToSave<'a> {
     }
 }
 
+impl Editor {
+    /// Writes the snapshot unless the one on disk is valid.
+    ///
+    /// # Errors
+    /// The state is too large, or the file can't be written: the session must stay awake.
+    pub(crate) fn write_snapshot(&mut self) -> Result<(), Fault> {
+        // A later crash goes by the manifest, so that must be up to date as well.
+        self.files.write_manifest();
+        if !self.snapshot_valid {
+            write(self)?;
+            self.snapshot_valid = true;
+        }
+        Ok(())
+    }
+
+    /// Removes the snapshot, because the state is about to change.
+    pub(crate) fn invalidate_snapshot(&mut self) {
+        if std::mem::take(&mut self.snapshot_valid) {
+            remove(&self.files.paths.state_dir);
+        }
+    }
+}
+
 /// Reads the state that the process before this one saved.
 ///
 /// # Errors
@@ -167,7 +190,7 @@ fn parse(bytes: &[u8]) -> Option<SavedState> {
 ///
 /// # Errors
 /// It is too large, or the file can't be written.
-pub(super) fn write(editor: &Editor) -> Result<(), Fault> {
+fn write(editor: &Editor) -> Result<(), Fault> {
     let state_dir = &editor.files.paths.state_dir;
     let snapshot = Snapshot { format: FORMAT, editor: StateToSave::from(editor) };
     let path = state_dir.join(FILE_NAME);

@@ -113,7 +113,7 @@ impl OpenFile {
         // The process ended after it had saved the text and before it removed the journal.
         if digest == Some(buffer.digest()) {
             let mut file = Self::from_disk(path, journal, loaded?, version);
-            file.journal.remove();
+            file.access.journal.remove();
             return Ok((file, Vec::new()));
         }
         let disk_state = match (&loaded, &stamp) {
@@ -149,13 +149,13 @@ impl OpenFile {
         let buffer = Buffer::new(&loaded.text, loaded.bom);
         let mut file = Self::new(path, journal, buffer, version);
         (file.base_digest, file.stamp) = (Some(loaded.digest), Some(loaded.stamp));
-        file.mode = Some(loaded.mode);
+        file.access.mode = Some(loaded.mode);
         file
     }
 
     /// Restores what a snapshot doesn't hold: from here on, unsaved text has a journal again.
     pub(crate) fn resume(&mut self, state_dir: &Path) {
-        self.journal = Journal::new(state_dir, self.path());
+        self.access.journal = Journal::new(state_dir, self.path());
         if self.line_ids.line_count() != self.buffer.line_count() {
             // The state was saved before lines had identities.
             self.line_ids = LineIds::new(self.buffer.line_count(), 0);
@@ -163,7 +163,7 @@ impl OpenFile {
         if self.is_unsaved() {
             // The journal from before the hibernation should exist. If it is missing and can't be
             // written, the next change reports that.
-            let _ = self.journal.ensure_exists(self.base_digest, &self.buffer);
+            let _ = self.access.journal.ensure_exists(self.base_digest, &self.buffer);
         }
     }
 
@@ -193,7 +193,7 @@ impl OpenFile {
         if finding.known != self.known_file() || self.is_being_written() {
             return (false, None);
         }
-        self.mode = finding.mode.or(self.mode);
+        self.access.mode = finding.mode.or(self.access.mode);
         let before = self.disk_state.clone();
         self.disk_state = match finding.found {
             FoundFile::Unchanged => return (false, None),
@@ -224,18 +224,18 @@ impl OpenFile {
     pub fn reload(&mut self, loaded: LoadedFile, author: &Author) -> Option<FileChange> {
         if loaded.bom != self.buffer.has_bom() {
             // A change knows only the text after a byte order mark.
-            let (top_line, gate) = (self.top_line, self.gate.clone());
-            let journal = Journal::new(self.journal.directory(), self.path());
+            let (top_line, gate) = (self.top_line, self.access.gate.clone());
+            let journal = Journal::new(self.access.journal.directory(), self.path());
             *self = Self::from_disk(self.path.clone(), journal, loaded, author.version);
-            self.gate = gate;
-            self.gate.advance();
+            self.access.gate = gate;
+            self.access.gate.advance();
             self.forget_lines(author.version);
             self.top_line = top_line;
-            self.journal.remove();
+            self.access.journal.remove();
             return None;
         }
         let change = written_change(&self.path, &self.buffer, &loaded);
-        self.mode = Some(loaded.mode);
+        self.access.mode = Some(loaded.mode);
         self.take_change(EditKind::Reload, author, &change, loaded.stamp);
         Some(change)
     }
@@ -246,15 +246,15 @@ impl OpenFile {
         self.disk_state = DiskState::Same;
         self.states.mark_saved_at(state);
         if self.is_unsaved() {
-            self.journal.start_over(self.base_digest, &self.buffer);
+            self.access.journal.start_over(self.base_digest, &self.buffer);
         } else {
-            self.journal.remove();
+            self.access.journal.remove();
         }
     }
 
     /// Gives up the unsaved edits.
     pub fn discard(&mut self) {
-        self.journal.remove();
+        self.access.journal.remove();
     }
 }
 

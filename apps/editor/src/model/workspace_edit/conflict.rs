@@ -9,7 +9,8 @@ use crate::model::buffer::Buffer;
 use crate::model::disk;
 use crate::model::text_diff::differing_lines;
 
-use super::{PlannedFile, links};
+use super::links;
+use super::planned_file::PlannedFile;
 
 /// A file that has another text on disk than was read from it.
 #[derive(Debug, Clone, PartialEq, Eq)]

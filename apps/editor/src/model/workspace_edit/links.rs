@@ -11,7 +11,8 @@ use crate::model::history::FileChange;
 use crate::model::splice::Splice;
 use crate::model::text_diff::line_change_of;
 
-use super::{PlannedFile, TextEdit};
+use super::file_edit::TextEdit;
+use super::planned_file::{PlannedFile, is_freed};
 
 /// Returns where a link leads; `None` for everything else, and for a target that is no UTF-8.
 pub fn target(path: &Path) -> Option<String> {
@@ -77,12 +78,6 @@ pub(super) fn plan(
     };
     let (base_digest, accepted) = (change.before, vec![change.before, change.after]);
     Ok(Some(PlannedFile { change, before: old, after: new, guard: None, base_digest, accepted }))
-}
-
-/// True when what is at a path goes from there with an edit that is planned.
-pub(super) fn is_freed(path: &Path, planned: &[PlannedFile]) -> bool {
-    let last = planned.iter().rev().find(|earlier| earlier.change.path == path);
-    last.is_some_and(|last| last.change.after.is_none())
 }
 
 /// Makes a link where there must be nothing.

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use docui::Fault;
 
-use super::{FileEdit, TextEdit, links};
+use super::file_edit::{FileEdit, TextEdit};
+use super::links;
+use super::planned_file::{PlannedFile, is_freed};
 use crate::limits::FILE_MAX;
 use crate::model::buffer::Buffer;
 use crate::model::disk;
@@ -14,19 +16,6 @@ use crate::model::line_change::LineChange;
 use crate::model::project_rules::NewFileRules;
 use crate::model::splice::Splice;
 use crate::model::text_diff::{difference, line_change_of};
-use crate::model::text_gate::GateGuard;
-
-/// A file that is to be written: its text before and after.
-pub(super) struct PlannedFile {
-    pub change: FileChange,
-    pub before: Buffer,
-    pub after: Buffer,
-    pub guard: Option<GateGuard>,
-    /// The digest that the disk is expected to have.
-    pub base_digest: Option<u64>,
-    /// Digests of what may be replaced: what is expected, what the edit makes, and what a reader chose to overwrite.
-    pub accepted: Vec<Option<u64>>,
-}
 
 /// What an edit does to a text.
 struct Replacement {
@@ -59,7 +48,7 @@ impl Documents {
         let earlier = planned.iter().position(is_same);
         let missing = match earlier {
             Some(at) => planned[at].change.after.is_none(),
-            None => links::is_freed(&path, planned) || self.is_missing(&path),
+            None => is_freed(&path, planned) || self.is_missing(&path),
         };
         let rules = match edit {
             TextEdit::Create(_) | TextEdit::Splices(_) if missing && earlier.is_none() => {

@@ -9,7 +9,8 @@ use pipemux_publish::Stage;
 use crate::model::disk::{self, StagedFile, WriteMode, not_written};
 use crate::model::file_stamp::FileStamp;
 
-use super::{PlannedFile, links};
+use super::links;
+use super::planned_file::{PlannedFile, is_freed};
 
 /// What can be put back while files take the place of others.
 struct Undo<'a> {
@@ -32,7 +33,7 @@ fn try_publish<'a>(
     let mut stage = Stage::default();
     for (at, file) in planned.iter().enumerate() {
         let path = &file.change.path;
-        let is_there = fs::symlink_metadata(path).is_ok() && !links::is_freed(path, &planned[..at]);
+        let is_there = fs::symlink_metadata(path).is_ok() && !is_freed(path, &planned[..at]);
         staged.push(match file.change.after {
             None => None,
             Some(_) if file.change.link => {

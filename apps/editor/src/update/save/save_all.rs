@@ -11,7 +11,7 @@ use crate::model::disk::{self, LoadedFile, StagedFile, WriteMode};
 use crate::model::file_stamp::FileStamp;
 use crate::model::text_diff::differing_lines;
 use crate::model::workspace_edit::make_folders;
-use crate::update::question::AskedConflict;
+use crate::update::asked::AskedConflict;
 
 use super::{Answered, ConflictChoice};
 

@@ -11,10 +11,11 @@ use super::blocks::{Blocks, Notes, pieces};
 use super::budget::Budget;
 use super::listing::Listing;
 use super::markup::prose_lines;
-use super::repeat_call::repeat_first_lines;
-use super::scope::{Numbers, ScopedFiles};
+use super::query::pattern_fault;
+use super::repeat_call::{quoted, quoted_files};
+use super::scope::{Numbers, Scope, ScopedFiles};
 use super::shown_lines::ShownLines;
-use super::{Scope, pattern_fault};
+
 use crate::display::lines::readable;
 use crate::display::wording::count;
 use crate::limits::{HEADS_MAX, VALUE_MAX};
@@ -270,4 +271,17 @@ fn list(scope: &Scope, budget: u64, mut documents: Documents) -> Result<Listing,
     };
     let (brief, shown) = (count(files.len(), "file"), ShownLines::default());
     Ok(Listing { brief, text, rest, shown, documents, value: None })
+}
+
+/// Writes a call for the same lines again.
+fn repeat_first_lines(request: &FirstLinesRequest) -> Option<String> {
+    let FirstLinesRequest { files: paths, first, last, not, markup } = request;
+    let mut args = vec![quoted_files(paths)?, first.to_string(), last.to_string()];
+    if let Some(not) = not {
+        args.push(format!("not={}", quoted(&not.0)?));
+    }
+    if *markup {
+        args.push("markup=true".to_owned());
+    }
+    Some(format!("lines({})", args.join(", ")))
 }

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pipemux_search::Matches;
 
-use super::words::to_usize;
+use super::shown_lines::to_usize;
 use crate::display::lines::{match_row, readable};
 use crate::display::wording::{count, line_numbers};
 use crate::limits::{COLUMNS_MAX, SAME_LINES_MIN};

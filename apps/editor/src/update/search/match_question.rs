@@ -6,16 +6,14 @@ use std::path::{Path, PathBuf};
 use docui::{Ask, Choice, Context, Fault};
 use pipemux_search::Match;
 
-use super::replace::add_lines;
-use super::shown_lines::ShownLines;
-use super::words::to_usize;
+use super::shown_lines::{ShownLines, to_usize};
 use crate::display::lines::{excerpt, excerpt_lines, match_row};
 use crate::display::wording::{count, shown_lines};
 use crate::model::buffer::Buffer;
 use crate::model::edits::Edits;
 use crate::model::line_log::Baseline;
 use crate::model::open_files::OpenFiles;
-use crate::update::question::AskedFile;
+use crate::update::asked::AskedFile;
 
 /// How many matches a question lists; it counts the others.
 const MATCHES_LISTED: usize = 20;
@@ -116,7 +114,7 @@ pub(super) fn question(
                 false => format!("line {}", found.line),
             };
             ask = ask.option(label, match_row(buffer, &found.bytes, shared));
-            add_lines(&mut shown, path, found);
+            shown.add_match(path, found);
         }
     }
     (ask.unlisted((total - listed) as u64), shown)

@@ -2,7 +2,6 @@
 
 use docui::{FilePath, Pattern};
 
-use super::first_lines::FirstLinesRequest;
 use crate::action::{Action, Only};
 
 /// Writes a call again; `None` where its text can't stand in a command.
@@ -12,7 +11,7 @@ pub(super) fn written_again(action: &Action) -> Option<String> {
         Action::Replace { old, new, r#in, word, regex, case, only, not, all } => {
             args.extend([quoted(&old.0)?, quoted(&new.text)?]);
             if !r#in.is_empty() {
-                args.push(format!("in={}", files(r#in)?));
+                args.push(format!("in={}", quoted_files(r#in)?));
             }
             let flags = [("word", word, true), ("regex", regex, true), ("case", case, false)];
             add_flags(&mut args, &flags);
@@ -23,7 +22,7 @@ pub(super) fn written_again(action: &Action) -> Option<String> {
         Action::Find { text, r#in, word, regex, case, only, not, with, count, min: _, all } => {
             args.push(quoted(&text.0)?);
             if !r#in.is_empty() {
-                args.push(format!("in={}", files(r#in)?));
+                args.push(format!("in={}", quoted_files(r#in)?));
             }
             let flags = [
                 ("word", word, true),
@@ -42,7 +41,7 @@ pub(super) fn written_again(action: &Action) -> Option<String> {
         Action::Grep { pattern, path, glob, ignore_case } => {
             args.push(quoted(&pattern.0)?);
             if !path.is_empty() {
-                args.push(format!("path={}", files(path)?));
+                args.push(format!("path={}", quoted_files(path)?));
             }
             if let Some(glob) = glob {
                 args.push(format!("glob={}", quoted(glob)?));
@@ -75,19 +74,6 @@ fn add_filters(args: &mut Vec<String>, only: Option<Only>, not: Option<&Pattern>
     Some(())
 }
 
-/// Writes a call for the same lines again.
-pub(super) fn repeat_first_lines(request: &FirstLinesRequest) -> Option<String> {
-    let FirstLinesRequest { files: paths, first, last, not, markup } = request;
-    let mut args = vec![files(paths)?, first.to_string(), last.to_string()];
-    if let Some(not) = not {
-        args.push(format!("not={}", quoted(&not.0)?));
-    }
-    if *markup {
-        args.push("markup=true".to_owned());
-    }
-    Some(format!("lines({})", args.join(", ")))
-}
-
 /// Returns a text, also a regular expression, as a string of a call.
 pub(in crate::update) fn quoted(text: &str) -> Option<String> {
     let text = text.replace('\\', "\\\\");
@@ -95,7 +81,7 @@ pub(in crate::update) fn quoted(text: &str) -> Option<String> {
     (!text.contains(char::is_control)).then(|| format!("\"{}\"", text.replace('"', "\\\"")))
 }
 
-fn files(files: &[FilePath]) -> Option<String> {
+pub(super) fn quoted_files(files: &[FilePath]) -> Option<String> {
     let mut all: Vec<String> = files.iter().map(|file| quoted(&file.0)).collect::<Option<_>>()?;
     Some(if all.len() == 1 { all.remove(0) } else { format!("[{}]", all.join(", ")) })
 }

@@ -8,8 +8,8 @@ use pipemux_search::Match;
 
 use super::match_question::{AnsweredMatches, FileMatches, chosen_places, question};
 use super::scope::Numbers;
-use super::shown_lines::ShownLines;
-use super::words::{given, left_out, named_files, to_usize};
+use super::shown_lines::to_usize;
+use super::words::{given, left_out, named_files};
 use super::{Scope, Searched, Wanted, search};
 use crate::action::Action;
 use crate::display::lines::readable;
@@ -384,10 +384,4 @@ fn report(editor: &mut Editor, made: &Committed, told: Told, context: &Context) 
         false => format!("{brief}; {}", told.left),
     };
     Done::new(brief).shows(numbers)
-}
-
-/// Adds the lines of matches to those that a question shows.
-pub(super) fn add_lines(shown: &mut ShownLines, path: &Path, found: &Match) {
-    let line = to_usize(found.line) - 1;
-    shown.add(path, line..line + 1);
 }

@@ -10,8 +10,9 @@ use crate::model::disk;
 use crate::model::documents::Documents;
 use crate::model::open_files::OpenFiles;
 use crate::update::resolve::resolve_file_name;
-use crate::update::symbols::target::{lines_target, present_lines, scope, target};
-use crate::update::symbols::{Resolver, Stop, SymbolScope, Target, numbered};
+use crate::update::symbols::target::scope;
+use crate::update::symbols::target_argument::{lines_target, present_lines, target};
+use crate::update::symbols::{Resolver, SymbolScope, Target, Unresolved, numbered};
 
 /// What is written after `in=`.
 #[derive(Debug, Clone)]
@@ -151,7 +152,7 @@ impl Scope {
         for part in &self.parts {
             let found = match resolver.resolve(part) {
                 Ok(found) => found,
-                Err(Stop::Fault(mut fault)) => {
+                Err(Unresolved::Fault(mut fault)) => {
                     if let Target::Written { text, .. } = part
                         && is_name(text)
                         && fault.code == Code::NotFound
@@ -160,7 +161,7 @@ impl Scope {
                     }
                     return Err(fault);
                 }
-                Err(Stop::Ask(_, ambiguous)) => return Err(ambiguous.fault("in: ")),
+                Err(Unresolved::Ask(_, ambiguous)) => return Err(ambiguous.fault("in: ")),
             };
             let shown = resolver.documents.display(&found.path);
             scoped.shown.push(range_name(&shown, &found.lines()));

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use docui::{Context, LineNumbers};
+use pipemux_search::Match;
 
 use crate::display::wording::shown_lines;
 use crate::limits::NUMBERS_TOLD;
@@ -17,6 +18,12 @@ use crate::model::unlisted_files::open_unlisted;
 pub(crate) struct ShownLines(Vec<(PathBuf, Vec<Range<usize>>)>);
 
 impl ShownLines {
+    /// Adds the first line of a match.
+    pub(super) fn add_match(&mut self, path: &Path, found: &Match) {
+        let line = to_usize(found.line) - 1;
+        self.add(path, line..line + 1);
+    }
+
     /// Adds lines of a file; those that follow each other become one range.
     pub(in crate::update) fn add(&mut self, path: &Path, lines: Range<usize>) {
         let known = self.0.iter().position(|(other, _)| other == path);
@@ -65,4 +72,9 @@ pub(crate) fn numbers_shown(
         }
     }
     numbers
+}
+
+/// Converts a number of a line.
+pub(super) fn to_usize(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
 }

@@ -6,6 +6,7 @@ use docui::FilePath;
 use pipemux_search::{Counts, FileCounts, LeftOut, Lines, SkipReason};
 
 use super::Searched;
+use super::shown_lines::to_usize;
 use crate::display::wording::count;
 use crate::limits::LEFT_PLACES_NAMED;
 
@@ -106,10 +107,6 @@ fn skipped(searched: &Searched, display: &dyn Fn(&Path) -> String) -> Vec<String
         told.push(format!("{more} more files"));
     }
     told
-}
-
-pub(super) fn to_usize(number: u64) -> usize {
-    usize::try_from(number).unwrap_or(usize::MAX)
 }
 
 /// Returns the text of an option; callers who spell every option out write '' for none.

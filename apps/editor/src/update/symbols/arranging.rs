@@ -4,12 +4,9 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use docui::{Context, Done, Fault, Line};
-use pipemux_syntax::{
-    Arrangement, Block, Edit, Source, keeps_items_apart, plan_delete, plan_insert, plan_move,
-    plan_swap,
-};
+use pipemux_syntax::{Block, keeps_items_apart, plan_delete, plan_insert, plan_move, plan_swap};
 
-use crate::display::wording::{count, line_numbers, line_range};
+use crate::display::wording::{line_numbers, line_range};
 use crate::model::documents::Documents;
 use crate::model::edits::Edits;
 use crate::model::history::EditKind;
@@ -24,11 +21,14 @@ use crate::update::renumbering::brief_about;
 use crate::update::replaced_lines::unseen_lines;
 use crate::update::symbols::place::place_of;
 use crate::update::symbols::surroundings::with_surroundings;
-use crate::update::symbols::target::{scope, target};
+use crate::update::symbols::target::scope;
+use crate::update::symbols::target_argument::target;
 
+use super::arranged_lines::{gap_after, in_endings_of, lines_in, shift_note, splices};
 use super::imports::mended;
 use super::place::{InsertPlace, Side, is_new};
-use super::resolver::{Resolved, Resolver, Stop, unless_asked};
+use super::resolved::{Resolved, Unresolved, unless_asked};
+use super::resolver::Resolver;
 use super::surroundings::Seam;
 use super::users::users_note;
 
@@ -66,7 +66,7 @@ fn move_within(
     moved: &Resolved,
     side: Side,
     to: &Resolved,
-) -> Result<Plan<About>, Stop> {
+) -> Result<Plan<About>, Unresolved> {
     let exact = moved.is_exact();
     let bytes = moved.item()?;
     let place = side.place(to)?;
@@ -104,7 +104,7 @@ fn move_across(
     moved: &Resolved,
     side: Side,
     to: &Resolved,
-) -> Result<Plan<About>, Stop> {
+) -> Result<Plan<About>, Unresolved> {
     let exact = moved.is_exact();
     let bytes = moved.item()?;
     let place = side.place(to)?;
@@ -228,7 +228,7 @@ pub(crate) fn arrange(
     open_files: &OpenFiles,
     edits: &mut Edits,
     context: &Context,
-    plan: impl FnOnce(&mut Resolver<'_>) -> Result<Plan<About>, Stop> + Send + 'static,
+    plan: impl FnOnce(&mut Resolver<'_>) -> Result<Plan<About>, Unresolved> + Send + 'static,
 ) -> Result<Work, Fault> {
     let scope = scope(open_files, context)?;
     let plan =
@@ -267,72 +267,4 @@ pub(super) fn described(target: &Resolved) -> String {
 
 fn upper_end(first: &Range<usize>, second: &Range<usize>) -> usize {
     first.end.max(second.end)
-}
-
-/// Returns the lines of a range of a text, from 0.
-pub(super) fn lines_in(text: &str, bytes: &Range<usize>) -> Range<usize> {
-    let line =
-        |at: usize| text.as_bytes()[..at.min(text.len())].iter().filter(|b| **b == b'\n').count();
-    let first = line(bytes.start);
-    first..line(bytes.end.saturating_sub(1).max(bytes.start)) + 1
-}
-
-/// Returns the byte of the new text where lines were taken out.
-pub(super) fn gap_after(planned: &Arrangement, lines: &Range<usize>) -> usize {
-    let mut shift: isize = 0;
-    for edit in &planned.edits {
-        if edit.range.start <= lines.start
-            && lines.start < edit.range.end.max(edit.range.start + 1)
-            && edit.range.end > lines.start
-        {
-            break;
-        }
-        if edit.range.start > lines.start {
-            break;
-        }
-        shift += edit.new.len() as isize - edit.range.len() as isize;
-    }
-    let removed = planned.edits.iter().find(|edit| edit.range.contains(&lines.start));
-    let at = removed.map_or(lines.start, |edit| edit.range.start);
-    at.saturating_add_signed(shift)
-}
-
-/// Says to which indentation a block was shifted.
-pub(super) fn shift_note(planned: &Arrangement, may_be_exact: bool) -> String {
-    let Some((had, has)) = &planned.shifted else { return String::new() };
-    let told = |indent: &str| match indent {
-        "" => "none".to_owned(),
-        indent if indent.chars().all(|c| c == '\t') => count(indent.len(), "tab"),
-        indent => count(indent.chars().count(), "space"),
-    };
-    let off = if may_be_exact { " (indent='exact' keeps it)" } else { "" };
-    let off = if may_be_exact && had == has { "" } else { off };
-    format!(", indentation {} → {}{off}", told(had), told(has))
-}
-
-pub(super) fn splices(source: &Source, planned: &Arrangement) -> Vec<Splice> {
-    splices_of(source, &planned.edits)
-}
-
-pub(super) fn splices_of(source: &Source, edits: &[Edit]) -> Vec<Splice> {
-    let edits = edits.iter();
-    edits
-        .map(|edit| Splice {
-            at: edit.range.start,
-            old: source.text()[edit.range.clone()].to_owned(),
-            new: edit.new.clone(),
-        })
-        .collect()
-}
-
-/// Returns lines with the line endings of another text.
-fn in_endings_of(lines: &str, text: &str) -> String {
-    // A file without a line takes on the lines' own.
-    let text = if text.contains('\n') { text } else { lines };
-    let crlf = text.matches("\r\n").count() * 2 > text.matches('\n').count();
-    let mut plain = lines.replace("\r\n", "\n");
-    if !plain.ends_with('\n') {
-        plain.push('\n');
-    }
-    if crlf { plain.replace('\n', "\r\n") } else { plain }
 }

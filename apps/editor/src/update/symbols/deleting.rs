@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use docui::{Context, Fault, Line};
 use pipemux_syntax::{Source, plan_delete};
 
-use super::arranging::{About, described, gap_after};
-use super::resolver::{Resolved, Stop};
+use super::arranged_lines::gap_after;
+use super::arranging::{About, described};
+use super::resolved::{Resolved, Unresolved};
 use super::surroundings::Seam;
 use crate::model::edits::Edits;
 use crate::model::history::EditKind;
@@ -16,7 +17,7 @@ use crate::model::text_diff::difference;
 use crate::model::workspace_edit::WorkspaceEdit;
 use crate::update::edit::{Plan, Work};
 use crate::update::symbols::arranging::arrange;
-use crate::update::symbols::target::target;
+use crate::update::symbols::target_argument::target;
 
 /// Deletes items and lines: all that are named, or none.
 pub(crate) fn delete_all(
@@ -54,7 +55,7 @@ pub(crate) fn delete_all(
 /// Returns a file's text without items, and the bytes where they were taken out, the last one first.
 ///
 /// The last one is taken out first, so that the bytes of those above it still count.
-fn without(mut found: Vec<Resolved>) -> Result<(String, Vec<usize>), Stop> {
+fn without(mut found: Vec<Resolved>) -> Result<(String, Vec<usize>), Unresolved> {
     found.sort_by_key(|one| (one.bytes.start, one.bytes.end));
     let mut text = found.first().map(|one| one.source.text().to_owned()).unwrap_or_default();
     let mut gaps: Vec<usize> = Vec::new();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use pipemux_search::LineMatcher;
 use pipemux_syntax::{Language, Source};
 
-use super::resolver::Resolved;
+use super::resolved::Resolved;
 use crate::display::lines::readable_line;
 use crate::display::wording::count;
 use crate::limits::{AROUND_LINES, DOCS_SHOWN};

@@ -12,8 +12,9 @@ use pipemux_syntax::{
 use crate::limits::{FILES_NAMED, PLACES_NAMED};
 use crate::model::splice::Splice;
 
-use super::arranging::splices_of;
-use super::resolver::{Resolved, Resolver, Stop};
+use super::arranged_lines::splices_of;
+use super::resolved::{Resolved, Unresolved};
+use super::resolver::Resolver;
 
 /// A file, and what is done to it by the move itself.
 type Arranged<'a> = (&'a Resolved, &'a Arrangement);
@@ -71,7 +72,7 @@ pub(super) fn mended(
     resolver: &mut Resolver<'_>,
     (from, removed): Arranged<'_>,
     (to, inserted): Arranged<'_>,
-) -> Result<Option<Mended>, Stop> {
+) -> Result<Option<Mended>, Unresolved> {
     let (Some(language), Some(other)) =
         (Language::of_path(&from.path), Language::of_path(&to.path))
     else {

@@ -13,10 +13,11 @@ use crate::update::edit::{Plan, Work};
 use crate::update::gutter::refuse_gutter;
 use crate::update::symbols::arranging::arrange;
 use crate::update::symbols::place::place_of;
-use crate::update::symbols::target::target;
+use crate::update::symbols::target_argument::target;
 use crate::update::whole_lines::{lines_in_place_of, whole_lines, without_last_newline};
 
-use super::arranging::{About, lines_in, shift_note, splices};
+use super::arranged_lines::{lines_in, shift_note, splices};
+use super::arranging::About;
 use super::place::InsertPlace;
 use super::surroundings::Seam;
 

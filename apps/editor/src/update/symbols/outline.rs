@@ -3,19 +3,19 @@
 //! | module | holds |
 //! |---|---|
 //! | `entries` | which symbols of a file an outline has, and what it says of each |
+//! | `outlines` | the outlines of several files |
 //! | `rendered` | outlines as they are shown |
 
 mod entries;
+mod outlines;
 mod rendered;
 
 use std::path::PathBuf;
 
 use docui::blocking::CommitPoint;
 use docui::{Blocking, Code, Context, Done, Fault, View};
-use pipemux_syntax::outline::Lead;
-use pipemux_syntax::{Language, Source};
+use pipemux_syntax::Language;
 
-use crate::display::wording::line_numbers;
 use crate::limits::{
     DISK_DEADLINE, MARKDOWN_IN_FULL, NAMED_WITHOUT_SYMBOLS, QUERY_BUDGET, VALUE_MAX,
 };
@@ -25,61 +25,10 @@ use crate::update::disk_task::disk_task;
 use crate::update::symbols::target::scope;
 
 use super::resolver::Resolver;
-use entries::{Entry, Filter, entries_of};
+use entries::Filter;
+pub(crate) use entries::OutlineRequest;
+use outlines::Outlines;
 use rendered::render;
-
-/// What an outline is to have.
-#[derive(Debug, Clone)]
-pub(crate) struct OutlineRequest {
-    pub files: Vec<String>,
-    pub public: bool,
-    pub count: bool,
-    pub kinds: Vec<String>,
-    /// 0: any.
-    pub depth: i64,
-    pub name: String,
-}
-
-/// The outlines of files, and those that have none.
-struct Outlines {
-    filter: Filter,
-    only_counts: bool,
-    files: Vec<Outlined>,
-    /// Files without a symbol.
-    empty: Vec<String>,
-    /// Files none of whose symbols is wanted, and how many these are.
-    unmatched: Vec<String>,
-    others: usize,
-    /// Files in a language that has no parser.
-    unknown: Vec<String>,
-    /// Macros with functions, which no outline has.
-    macros: Vec<String>,
-}
-
-/// The outline of one file.
-struct Outlined {
-    shown: String,
-    lines: usize,
-    entries: Vec<Entry>,
-    /// What a Markdown text is about, in place of its headings.
-    lead: Option<Lead>,
-}
-
-impl Outlines {
-    fn add(&mut self, shown: String, source: &Source, lead: Option<Lead>) {
-        let (entries, others) = entries_of(source, &self.filter);
-        let macros = source.macros_with_functions();
-        self.macros.extend(macros.iter().map(|lines| format!("{shown}:{}", line_numbers(lines))));
-        let prose = lead.as_ref().is_some_and(|lead| lead.prose.is_some());
-        if entries.is_empty() && !prose {
-            self.others += others;
-            let without = if others > 0 { &mut self.unmatched } else { &mut self.empty };
-            return without.push(shown);
-        }
-        let lines = source.text().lines().count();
-        self.files.push(Outlined { shown, lines, entries, lead });
-    }
-}
 
 /// Lists the symbols of files.
 pub(crate) fn outline(

@@ -6,10 +6,11 @@ use std::rc::Rc;
 use docui::{Context, Fault, Line};
 use pipemux_syntax::{Language, Place, Source};
 
-use super::resolver::{Resolved, Resolver, Stop};
+use super::resolved::{Resolved, Unresolved};
+use super::resolver::Resolver;
 use super::target::Target;
 use crate::model::open_files::OpenFiles;
-use crate::update::symbols::target::target;
+use crate::update::symbols::target_argument::target;
 
 /// Where something goes: exactly one of these is given.
 #[derive(Debug, Clone, Copy)]
@@ -93,9 +94,13 @@ impl Side {
     }
 
     /// Returns what a target means. The end of a file of code that doesn't exist yet means that it is made.
-    pub fn resolve(self, target: &Target, resolver: &mut Resolver<'_>) -> Result<Resolved, Stop> {
+    pub fn resolve(
+        self,
+        target: &Target,
+        resolver: &mut Resolver<'_>,
+    ) -> Result<Resolved, Unresolved> {
         let resolved = resolver.resolve(target).map(Resolved::into_items);
-        let (Err(Stop::Fault(_)), Side::StartOf | Side::EndOf) = (&resolved, self) else {
+        let (Err(Unresolved::Fault(_)), Side::StartOf | Side::EndOf) = (&resolved, self) else {
             return resolved;
         };
         let Target::Written { text, body: false } = target else { return resolved };

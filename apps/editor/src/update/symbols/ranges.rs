@@ -15,9 +15,11 @@ use crate::model::open_files::OpenFiles;
 use crate::model::written_files::open_silently;
 use crate::update::disk_task::disk_task;
 use crate::update::search::first_lines::{FirstLinesRequest, first_lines};
-use crate::update::symbols::target::{lines_target, present_lines, scope, target};
+use crate::update::symbols::target::scope;
+use crate::update::symbols::target_argument::{lines_target, present_lines, target};
 
-use super::resolver::{Resolved, Resolver, Stop};
+use super::resolved::{Resolved, Unresolved};
+use super::resolver::Resolver;
 use super::target::Target;
 
 /// Shows the lines of an item or a range. As an argument they are the bare text.
@@ -110,7 +112,7 @@ fn show_range(
     let state_dir = open_files.paths.state_dir.clone();
     let clamps = !context.nested;
     type Shown = (PathBuf, Option<ReadFile>, Range<usize>, String, String);
-    let work = move |_: &docui::blocking::CommitPoint| -> Result<Shown, Stop> {
+    let work = move |_: &docui::blocking::CommitPoint| -> Result<Shown, Unresolved> {
         let mut resolver = Resolver::new(&mut documents, scope);
         resolver.clamps = clamps;
         let found: Resolved = resolver.resolve(&target)?;
@@ -137,8 +139,8 @@ fn show_range(
         let (path, read, lines, value, shown) = match found {
             Ok(found) => found,
             // A query leaves no question open.
-            Err(Stop::Ask(_, ambiguous)) => return Err(ambiguous.fault("")),
-            Err(Stop::Fault(fault)) => return Err(fault),
+            Err(Unresolved::Ask(_, ambiguous)) => return Err(ambiguous.fault("")),
+            Err(Unresolved::Fault(fault)) => return Err(fault),
         };
         let opened = read
             .map(|read| {

@@ -1,14 +1,9 @@
 //! Another name for a symbol, in all files: what is proven to be it is renamed, what may be it is asked about.
 
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::path::PathBuf;
 
 use docui::{Ask, Choice, Context, Done, Fault, Line};
-use pipemux_syntax::{
-    Files, Found, Language, Mention, Occurrence, Project, Source, Unit, Wanted, plan_rename,
-    rename_edits,
-};
-use serde::{Deserialize, Serialize};
+use pipemux_syntax::{Found, Mention, Occurrence, Source, Unit, Wanted, rename_edits};
 
 use crate::display::wording::count;
 use crate::limits::{BRIEF_SHOWN, FILES_NAMED, MATCHES_ASKED, OPTION_COLUMNS_MAX, PLACES_NAMED};
@@ -18,92 +13,17 @@ use crate::model::history::EditKind;
 use crate::model::open_files::OpenFiles;
 use crate::model::splice::Splice;
 use crate::model::workspace_edit::WorkspaceEdit;
+use crate::update::asked::{AskedOccurrences, ChosenSymbol};
 use crate::update::edit::edit;
 use crate::update::edit::{Plan, Work};
 use crate::update::question::{Token, chosen_matches};
-use crate::update::symbols::target::{scope, target};
+use crate::update::symbols::target::scope;
+use crate::update::symbols::target_argument::target;
 
-use super::asked_symbol::Chosen;
-use super::resolver::{Resolver, Stop, unless_asked};
+use super::occurrences::{Occurrences, Sources, occurrences, sources_with};
+use super::resolved::{Unresolved, unless_asked};
+use super::resolver::Resolver;
 use super::target::Target;
-
-/// The occurrences that a question lists.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct AskedOccurrences {
-    /// Each file with the first byte of an occurrence.
-    pub places: Vec<(PathBuf, usize)>,
-    /// The symbols that were chosen before.
-    pub chosen: Vec<Chosen>,
-}
-
-/// The occurrences of all symbols that are renamed.
-#[derive(Default)]
-pub(crate) struct Occurrences {
-    pub proven: Vec<Occurrence>,
-    pub possible: Vec<Occurrence>,
-    others: Vec<Mention>,
-    in_comments: Vec<Mention>,
-    in_strings: Vec<Mention>,
-    in_unparsed: Vec<Mention>,
-    in_texts: Vec<Mention>,
-    doubt: Option<String>,
-}
-
-impl Occurrences {
-    /// Plans the renaming of each symbol. What one of them proves is proven, whatever the others say of it.
-    fn of(
-        project: &Project<'_>,
-        units: &[Unit<'_>],
-        symbols: &[(usize, &Found)],
-    ) -> Result<Self, Fault> {
-        let mut all = Self::default();
-        let mut others: Option<Vec<Mention>> = None;
-        for (unit, found) in symbols {
-            let one = plan_rename(project, units, (*unit, found)).map_err(Fault::refused)?;
-            all.proven.extend(one.proven);
-            all.possible.extend(one.possible);
-            // Something else is what is something else for each of them.
-            others = Some(match others {
-                None => one.others,
-                Some(known) => known.into_iter().filter(|at| one.others.contains(at)).collect(),
-            });
-            // Where the name is no code is the same for all symbols of one name.
-            all.in_comments = one.in_comments;
-            all.in_strings = one.in_strings;
-            all.in_unparsed = one.in_unparsed;
-            all.in_texts = one.in_texts;
-            all.doubt = all.doubt.or(one.doubt);
-        }
-        all.others = others.unwrap_or_default();
-        sort(&mut all.proven);
-        sort(&mut all.possible);
-        let known = &all.proven;
-        all.possible.retain(|one| {
-            !known.iter().any(|other| other.unit == one.unit && other.range == one.range)
-        });
-        Ok(all)
-    }
-}
-
-/// Reads the files of the project for a plan.
-struct ProjectFiles<'r, 'd> {
-    resolver: &'r mut Resolver<'d>,
-}
-
-impl Files for ProjectFiles<'_, '_> {
-    fn source(&mut self, path: &Path) -> Option<Rc<Source>> {
-        let path = self.resolver.scope.root.join(path);
-        self.resolver.source(&path).ok().filter(|source| !source.is_plain())
-    }
-
-    fn text(&mut self, path: &Path) -> Option<String> {
-        let path = self.resolver.scope.root.join(path);
-        match self.resolver.documents.open_file(&path) {
-            Some(open) => Some(open.buffer.text()),
-            None => std::fs::read_to_string(path).ok(),
-        }
-    }
-}
 
 /// Renames a symbol in the project, or all symbols of a name in some files.
 pub(crate) fn rename(
@@ -143,7 +63,7 @@ fn plan_rename_edit(
     (new, callee): (&str, &str),
     within: Option<Vec<PathBuf>>,
     answer: Option<(AskedOccurrences, Choice)>,
-) -> Result<Plan<String>, Stop> {
+) -> Result<Plan<String>, Unresolved> {
     let symbols = symbols(resolver, target, within.as_deref())?;
     let Some((_, first)) = symbols.first() else {
         return Err(Fault::not_found("no such symbol in these files").into());
@@ -245,30 +165,6 @@ fn first_counts(counts: &[String], all: usize) -> String {
     }
 }
 
-/// Finds the occurrences of symbols of one name in the files that mention it.
-pub(super) fn occurrences(
-    resolver: &mut Resolver<'_>,
-    sources: &Sources,
-    units: &[Unit<'_>],
-    symbols: &[(usize, &Found)],
-) -> Result<Occurrences, Fault> {
-    let root = resolver.scope.root.clone();
-    let project = resolver.project_files()?.into_iter();
-    let project = project.map(|path| path.strip_prefix(&root).unwrap_or(&path).to_owned());
-    let paths = project.chain(sources.iter().map(|(_, relative, _)| relative.clone()));
-    let paths: Vec<PathBuf> = paths.collect();
-    let mut reader = ProjectFiles { resolver };
-    Occurrences::of(&Project::new(paths, &mut reader), units, symbols)
-}
-
-fn sort(all: &mut Vec<Occurrence>) {
-    all.sort_by_key(|one| (one.unit, one.range.start));
-    all.dedup();
-}
-
-/// The files in which a name is looked for: each with its path, the path as it is displayed, and its text.
-pub(crate) type Sources = [(PathBuf, PathBuf, Rc<Source>)];
-
 /// `; left: 2 in comments (a.rs:3, b.rs:9), 1 in strings (a.rs:12), 1 in files of other kinds (README.md:4), 3 of
 /// something else`
 fn left_out(all: &Occurrences, not_chosen: usize, sources: &Sources, unread: &[String]) -> String {
@@ -349,7 +245,7 @@ fn symbols(
     resolver: &mut Resolver<'_>,
     target: &Target,
     within: Option<&[PathBuf]>,
-) -> Result<Vec<(PathBuf, Found)>, Stop> {
+) -> Result<Vec<(PathBuf, Found)>, Unresolved> {
     if let (Some(files), Target::Written { text, .. }) = (within, target) {
         let wanted = Wanted::new(text);
         let mut found = Vec::new();
@@ -374,8 +270,8 @@ fn ask(
     all: &Occurrences,
     old: &str,
     places: Vec<(PathBuf, usize)>,
-    chosen: Vec<Chosen>,
-) -> Result<Plan<String>, Stop> {
+    chosen: Vec<ChosenSymbol>,
+) -> Result<Plan<String>, Unresolved> {
     let total = places.len();
     if total > MATCHES_ASKED {
         let message = format!("{total} occurrences of {old} are too many to choose from");
@@ -412,39 +308,4 @@ fn ask(
     ask = ask.option("proven", "only what is proven, none of these");
     let token = Token::Renaming(AskedOccurrences { places, chosen });
     Ok(Plan::Reply(token.attach_to(ask)?))
-}
-
-/// Reads the files that have a name in them, and in any case `own` ones. The second list says of files why they
-/// can't be read.
-#[allow(clippy::type_complexity)]
-pub(super) fn sources_with(
-    resolver: &mut Resolver<'_>,
-    files: Vec<PathBuf>,
-    name: &str,
-    own: Vec<PathBuf>,
-) -> Result<(Vec<(PathBuf, PathBuf, Rc<Source>)>, Vec<String>), Stop> {
-    let mut files: Vec<PathBuf> =
-        files.into_iter().filter(|path| resolver.mentions(path, name)).collect();
-    files.extend(own.iter().cloned());
-    files.sort();
-    files.dedup();
-    let (mut sources, mut unread) = (Vec::new(), Vec::new());
-    for path in files {
-        let relative = path.strip_prefix(&resolver.scope.root).unwrap_or(&path).to_owned();
-        match resolver.source(&path) {
-            Ok(source) => sources.push((path, relative, source)),
-            Err(fault) if own.contains(&path) => return Err(fault.into()),
-            // A binary file mentions no names.
-            Err(_) if Language::of_path(&path).is_none() && is_binary(&path) => {}
-            Err(fault) => {
-                let root = format!("{}/", resolver.scope.root.display());
-                unread.push(fault.message.replace(&root, ""));
-            }
-        }
-    }
-    Ok((sources, unread))
-}
-
-fn is_binary(path: &Path) -> bool {
-    std::fs::read(path).is_ok_and(|bytes| bytes.contains(&0))
 }

@@ -5,130 +5,16 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use docui::{Fault, Reply};
-use pipemux_syntax::{Found, Language, Source, Wanted, lookup, whole_items};
+use docui::Fault;
+use pipemux_syntax::{Found, Language, Source, Wanted, lookup};
 
 use crate::display::wording::line_numbers;
-use crate::limits::{MEANINGS_NAMED, NEAREST_FILES_MAX};
+use crate::limits::NEAREST_FILES_MAX;
 use crate::model::documents::Documents;
-use crate::update::edit::Plan;
 
 use super::project;
+use super::resolved::{Resolved, Unresolved};
 use super::target::{Scope, SymbolName, Target, numbered};
-
-/// Why nothing was resolved.
-pub(crate) enum Stop {
-    Fault(Fault),
-    /// The reader must say which symbol is meant: the question, and what was written with each meaning.
-    Ask(Box<Reply>, Ambiguous),
-}
-
-/// A name that has several meanings.
-#[derive(Debug)]
-pub(crate) struct Ambiguous {
-    written: String,
-    /// `m.py#foo (3-9), src/a.rs#Type::foo (12)`
-    meanings: String,
-}
-
-impl Ambiguous {
-    pub(super) fn new(written: &str, mut meanings: Vec<String>) -> Self {
-        let more = meanings.len().saturating_sub(MEANINGS_NAMED);
-        meanings.truncate(MEANINGS_NAMED);
-        if more > 0 {
-            meanings.push(format!("{more} more"));
-        }
-        Self { written: written.to_owned(), meanings: meanings.join(", ") }
-    }
-
-    /// Returns the error where nothing is asked: the meanings, each as it can be written.
-    pub(in crate::update) fn fault(&self, of: &str) -> Fault {
-        let Self { written, meanings } = self;
-        Fault::usage(format!("{of}{written} is ambiguous: {meanings}"))
-            .hint("write one of these, or lines: 'file:10-20'")
-    }
-}
-
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
-        Stop::Fault(fault)
-    }
-}
-
-/// Returns a plan, or the question instead of it.
-pub(in crate::update) fn unless_asked<T>(plan: Result<Plan<T>, Stop>) -> Result<Plan<T>, Fault> {
-    match plan {
-        Ok(plan) => Ok(plan),
-        Err(Stop::Ask(reply, _)) => Ok(Plan::Reply(*reply)),
-        Err(Stop::Fault(fault)) => Err(fault),
-    }
-}
-
-/// Lines of a file.
-#[derive(Debug, Clone)]
-pub(crate) struct Resolved {
-    pub path: PathBuf,
-    /// The symbol that the lines are.
-    pub symbol: Option<Found>,
-    /// True if the file itself was named.
-    pub is_file: bool,
-    /// True if the lines are whole items, though no symbol was named.
-    pub is_items: bool,
-    /// The bytes: whole lines, but for a body within a line.
-    pub bytes: Range<usize>,
-    pub source: Rc<Source>,
-}
-
-impl Resolved {
-    /// Takes lines for the items that they are made of, if they are: without the empty lines around them.
-    pub(super) fn into_items(mut self) -> Self {
-        let items = match self.symbol.is_none() && !self.is_file {
-            true => whole_items(&self.source, &self.bytes),
-            false => None,
-        };
-        if let Some(items) = items {
-            (self.bytes, self.is_items) = (items, true);
-        }
-        self
-    }
-
-    /// True for lines that are no items: where they go, nothing is added or taken away.
-    pub(super) fn is_exact(&self) -> bool {
-        self.symbol.is_none() && !self.is_items
-    }
-
-    /// How readers are told of it: the symbol's name, else the numbers.
-    pub(super) fn name(&self) -> String {
-        match &self.symbol {
-            Some(found) => found.qualified.clone(),
-            None => {
-                let lines = self.lines();
-                let noun = if lines.len() == 1 { "line" } else { "lines" };
-                format!("{noun} {}", line_numbers(&lines))
-            }
-        }
-    }
-
-    /// The lines, from 0.
-    pub(in crate::update) fn lines(&self) -> Range<usize> {
-        let first = self.source.line_of(self.bytes.start);
-        let last = self.source.line_of(self.bytes.end.saturating_sub(1).max(self.bytes.start));
-        first..last + 1
-    }
-
-    /// Returns the item's bytes, which must be lines of its own.
-    pub(super) fn item(&self) -> Result<Range<usize>, Fault> {
-        match &self.symbol {
-            Some(found) if !found.symbol.is_whole_lines(self.source.text()) => {
-                let lines = line_numbers(&self.lines());
-                let name = &found.qualified;
-                Err(Fault::refused(format!("{name} shares line {lines} with other code"))
-                    .hint("name lines, or use replace(old, new)"))
-            }
-            _ => Ok(self.bytes.clone()),
-        }
-    }
-}
 
 /// What was written for lines.
 enum Read {
@@ -171,7 +57,7 @@ impl<'d> Resolver<'d> {
     }
 
     /// Returns the lines that a target means.
-    pub(in crate::update) fn resolve(&mut self, target: &Target) -> Result<Resolved, Stop> {
+    pub(in crate::update) fn resolve(&mut self, target: &Target) -> Result<Resolved, Unresolved> {
         let (path, lines) = match target {
             Target::Lines { path, lines } => (path.clone(), Some(lines.clone())),
             Target::Written { text, body } => match self.read(text, *body)? {
@@ -317,7 +203,7 @@ impl<'d> Resolver<'d> {
         Ok(None)
     }
 
-    fn symbol(&mut self, name: &SymbolName) -> Result<Resolved, Stop> {
+    fn symbol(&mut self, name: &SymbolName) -> Result<Resolved, Unresolved> {
         let wanted = Wanted::new(&name.written);
         let found = self.candidates(name, &wanted)?;
         let key = key_of(name);

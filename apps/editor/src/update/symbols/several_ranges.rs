@@ -7,7 +7,8 @@ use docui::{Blocking, Code, Context, Fault, FilePath, Pattern};
 
 use super::excerpt::{Excerpts, Place, merged};
 use super::project;
-use super::resolver::{Resolver, Stop};
+use super::resolved::Unresolved;
+use super::resolver::Resolver;
 use super::target::{Scope, Target, numbered};
 use crate::display::lines::readable;
 use crate::display::wording::{count, range_name};
@@ -167,8 +168,8 @@ fn find(name: &str, resolver: &mut Resolver<'_>, searches: bool) -> Result<Vec<P
         let target = Target::Written { text: name.to_owned(), body: false };
         return match resolver.resolve(&target) {
             Ok(found) => Ok(vec![Place::of(&found)]),
-            Err(Stop::Fault(fault)) => Err(fault),
-            Err(Stop::Ask(_, ambiguous)) => Err(ambiguous.fault("")),
+            Err(Unresolved::Fault(fault)) => Err(fault),
+            Err(Unresolved::Ask(_, ambiguous)) => Err(ambiguous.fault("")),
         };
     }
     let files = project::files(&[name.to_owned()], &resolver.scope.base, &resolver.scope.root)?;

@@ -7,8 +7,9 @@ use pipemux_syntax::{Occurrence, Unit};
 
 use crate::limits::FILES_NAMED;
 
-use super::rename::{occurrences, sources_with};
-use super::resolver::{Resolved, Resolver, Stop};
+use super::occurrences::{occurrences, sources_with};
+use super::resolved::{Resolved, Unresolved};
+use super::resolver::Resolver;
 
 /// Returns what the outcome of a move to the file `to` says of the files that use the item or may use it, which lies
 /// at `bytes` of its own: `; used in src/a.js, test/b.js: their imports stay as they are`. Members of a type are
@@ -18,7 +19,7 @@ pub(super) fn users_note(
     moved: &Resolved,
     bytes: &Range<usize>,
     to: &Path,
-) -> Result<String, Stop> {
+) -> Result<String, Unresolved> {
     let Some(found) = moved.symbol.as_ref().filter(|found| found.path.len() == 1) else {
         return Ok(String::new());
     };

@@ -7,9 +7,9 @@ use crate::model::change_log::standing::Standing;
 use crate::model::edits::Edits;
 use crate::model::history::{Change, EditKind};
 use crate::model::open_files::OpenFiles;
-use crate::update::undo::check_seen;
+use crate::update::undo::unseen::check_seen;
 
-use super::Direction;
+use super::direction::Direction;
 
 /// The changes that are undone or redone next.
 pub(crate) enum Next {

@@ -26,10 +26,10 @@ use crate::model::text_diff::difference;
 use crate::model::workspace_edit::{TextEdit, WorkspaceEdit};
 use crate::update::edit::begin_edit;
 use crate::update::undo::chosen::forgotten;
-use crate::update::undo::told;
+use crate::update::undo::outcome::{done_with, waits_for};
 
 use super::super::edit::{Made, Plan, Work};
-use super::{Direction, waits_for};
+use super::direction::Direction;
 
 /// The way on when a later change of the same files is in the way.
 pub(super) const LATER_FIRST: &str = "take back what came later first, newest first: pipemux undo";
@@ -91,7 +91,7 @@ pub(crate) fn turn_one(
         let (author, files) = (Author::of(context), made.files);
         let mut change = by;
         change.kind = what;
-        let done = told(&editor.files, direction, &[change], &files, Some(origin), context);
+        let done = done_with(&editor.files, direction, &[change], &files, Some(origin), context);
         editor.edits.changes.push(Change { id, kind, author, files, of });
         done
     };

@@ -6,8 +6,19 @@ use docui::Fault;
 use pipemux_syntax::outline::flatten;
 use pipemux_syntax::{Language, Source, Symbol, SymbolKind};
 
-use super::OutlineRequest;
 use crate::display::wording::line_numbers;
+
+/// What an outline is to have.
+#[derive(Debug, Clone)]
+pub(crate) struct OutlineRequest {
+    pub files: Vec<String>,
+    pub public: bool,
+    pub count: bool,
+    pub kinds: Vec<String>,
+    /// 0: any.
+    pub depth: i64,
+    pub name: String,
+}
 
 /// Words of declarations that a kind may name besides those of [`SymbolKind`].
 const KEYWORDS: [&str; 11] = [
@@ -104,7 +115,7 @@ fn is(symbol: &Symbol, word: &str) -> bool {
 }
 
 /// A symbol of an outline.
-pub(crate) struct Entry {
+pub(crate) struct OutlineEntry {
     pub kind: SymbolKind,
     /// The word that declares it.
     keyword: &'static str,
@@ -116,7 +127,7 @@ pub(crate) struct Entry {
 }
 
 /// Returns the symbols that are wanted, and how many others there are.
-pub(super) fn entries_of(source: &Source, filter: &Filter) -> (Vec<Entry>, usize) {
+pub(super) fn entries_of(source: &Source, filter: &Filter) -> (Vec<OutlineEntry>, usize) {
     let mut entries = Vec::new();
     let parts = filter.kinds.iter().any(|kind| kind.contains("field") || kind.contains("variant"));
     let symbols = if parts { source.declarations() } else { source.outline() };
@@ -132,7 +143,7 @@ fn collect(
     filter: &Filter,
     around: &str,
     depth: usize,
-    entries: &mut Vec<Entry>,
+    entries: &mut Vec<OutlineEntry>,
 ) {
     let separator = match source.language() {
         Language::Rust | Language::Cpp => "::",
@@ -157,7 +168,7 @@ fn collect(
         let last = symbol.whole.end.saturating_sub(1).max(symbol.whole.start);
         let lines = source.line_of(symbol.whole.start)..source.line_of(last) + 1;
         if filter.wants(symbol, depth) {
-            entries.push(Entry {
+            entries.push(OutlineEntry {
                 keyword: symbol.keyword,
                 kind: symbol.kind,
                 label,
@@ -181,7 +192,7 @@ fn collect(
 }
 
 /// `3 functions, 2 methods`
-pub(super) fn counts(entries: &[Entry]) -> String {
+pub(super) fn counts(entries: &[OutlineEntry]) -> String {
     let mut numbers: BTreeMap<(SymbolKind, &str), usize> = BTreeMap::new();
     for entry in entries {
         // Where the language has a word of its own for the kind, that is the one that readers know.

@@ -4,8 +4,8 @@ use docui::tokens;
 use pipemux_syntax::SymbolKind;
 use pipemux_syntax::outline::Lead;
 
-use super::entries::{Entry, counts};
-use super::{Outlined, Outlines};
+use super::entries::{OutlineEntry, counts};
+use super::outlines::{OutlinedFile, Outlines};
 use crate::display::lines::readable;
 use crate::display::wording::count;
 use crate::limits::NAMED_WITHOUT_SYMBOLS;
@@ -112,7 +112,7 @@ fn named(names: &[String]) -> String {
     }
 }
 
-impl Outlined {
+impl OutlinedFile {
     /// Returns the lines that stand for the file: of code in one line if there are several files.
     fn rows(&self, several: bool) -> Vec<String> {
         let Self { shown, entries, .. } = self;
@@ -121,7 +121,7 @@ impl Outlined {
         }
         if !several || entries.iter().any(|entry| entry.kind == SymbolKind::Heading) {
             let heading = several.then(|| format!("{shown}:"));
-            return heading.into_iter().chain(entries.iter().map(Entry::row)).collect();
+            return heading.into_iter().chain(entries.iter().map(OutlineEntry::row)).collect();
         }
         // The members of an `impl` say what they are of.
         let named = entries.iter().filter(|entry| {
@@ -139,7 +139,7 @@ impl Outlined {
     }
 }
 
-impl Entry {
+impl OutlineEntry {
     fn row(&self) -> String {
         let indent = "  ".repeat(self.depth);
         let summary = self.summary.as_ref().map(|text| format!(" – {text}")).unwrap_or_default();

@@ -1,0 +1,104 @@
+//! What questions were about. The daemon keeps it with the question, so it must stay readable for later editors.
+
+use std::path::PathBuf;
+
+use docui::{Choice, Fault};
+use serde::{Deserialize, Serialize};
+
+/// A file that another program wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AskedConflict {
+    /// The file.
+    pub path: PathBuf,
+    /// The digest of what is there.
+    pub disk: Option<u64>,
+    /// True when there is no file.
+    pub deleted: bool,
+}
+
+/// A patch that has hunks which fit in several places.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AskedPatch {
+    /// The digests of the texts that it was tried on.
+    pub files: Vec<(PathBuf, u64)>,
+    /// The hunks that are asked about: the line of the patch where each begins, and how many places it has. The
+    /// options are numbered through.
+    pub hunks: Vec<(usize, usize)>,
+    /// What was chosen before: the line of the patch, and the indexes of places.
+    pub chosen: Vec<(usize, Vec<usize>)>,
+}
+
+/// The matches that a question lists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AskedMatches {
+    /// The file.
+    pub path: PathBuf,
+    /// Which process counted the version.
+    #[serde(rename = "launch")]
+    pub launch_id: String,
+    /// The version of the file.
+    pub version: u64,
+    /// The digest of the text, for answers after a restart.
+    #[serde(rename = "text")]
+    pub text_digest: u64,
+    /// Where the matches start: line from 0, and byte in it.
+    #[serde(rename = "places")]
+    pub positions: Vec<(usize, usize)>,
+}
+
+/// The matches of one file that a question is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AskedFile {
+    /// The file.
+    pub path: PathBuf,
+    /// The digest of its text.
+    pub text: u64,
+    /// Where the matches start, and how many lines they have: line from 0, byte in it, lines.
+    pub places: Vec<(usize, usize, usize)>,
+}
+
+/// A symbol that was chosen of several: the `nth` one of this name in its file, from 0.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct ChosenSymbol {
+    pub written: String,
+    pub path: PathBuf,
+    pub qualified: String,
+    pub nth: usize,
+}
+
+/// The symbols that a question lists, and those that were chosen before.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AskedSymbol {
+    pub candidates: Vec<ChosenSymbol>,
+    pub chosen: Vec<ChosenSymbol>,
+}
+
+impl AskedSymbol {
+    /// Returns all that was chosen by now.
+    pub(crate) fn chosen_by(mut self, choice: &Choice) -> Result<Vec<ChosenSymbol>, Fault> {
+        let most = self.candidates.len();
+        let picked = match choice {
+            Choice::Picked(picked) => picked.as_slice(),
+            _ => &[],
+        };
+        match picked {
+            [one] if (1..=most).contains(&(*one as usize)) => {
+                self.chosen.push(self.candidates.swap_remove(*one as usize - 1));
+                Ok(self.chosen)
+            }
+            [] if matches!(choice, Choice::Picked(_)) => {
+                Err(Fault::failed("no symbol was chosen, nothing was changed"))
+            }
+            _ => Err(Fault::usage(format!("expected one of the options, 1-{most}"))),
+        }
+    }
+}
+
+/// The occurrences that a question lists.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct AskedOccurrences {
+    /// Each file with the first byte of an occurrence.
+    pub places: Vec<(PathBuf, usize)>,
+    /// The symbols that were chosen before.
+    pub chosen: Vec<ChosenSymbol>,
+}
