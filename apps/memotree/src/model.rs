@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use docui::{Context, Fault, Handle, Opening, command};
 use pipemux_context::slots::SlotLine;
 use pipemux_memotree_store::config::Config;
-use pipemux_memotree_store::{Changes, Interrupted, Opened, Store, StoreError};
+use pipemux_memotree_store::{Interrupted, Opened, OutsideChanges, Store, StoreError};
 use pipemux_memotree_store::{config, views};
 use pipemux_notes::text::count;
 
@@ -272,7 +272,7 @@ impl MemoTree {
     /// Has readers told of what was noticed. Returns whether there was anything.
     fn take_noticed(&mut self) -> bool {
         let mut changes = self.store.get_mut().files.take_noticed();
-        let Changes { added, changed, removed, .. } = &mut changes;
+        let OutsideChanges { added, changed, removed, .. } = &mut changes;
         for ids in [added, changed, removed] {
             ids.sort();
             ids.dedup();
@@ -287,7 +287,7 @@ impl MemoTree {
         !(changes.added.is_empty() && changes.changed.is_empty() && changes.removed.is_empty())
     }
 
-    fn tell(&self, changes: &Changes) {
+    fn tell(&self, changes: &OutsideChanges) {
         notices(changes).into_iter().for_each(|line| self.handle.notify(line));
     }
 
@@ -312,8 +312,8 @@ impl MemoTree {
 }
 
 /// Returns the lines that tell readers what other programs changed.
-fn notices(changes: &Changes) -> Vec<String> {
-    let Changes { added, changed, removed, misnamed } = changes;
+fn notices(changes: &OutsideChanges) -> Vec<String> {
+    let OutsideChanges { added, changed, removed, misnamed } = changes;
     let mut lines = Vec::new();
     let parts = [("added", added), ("changed", changed), ("removed", removed)];
     let parts: Vec<String> = parts

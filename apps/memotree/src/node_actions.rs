@@ -1,7 +1,7 @@
 //! Carries out actions that change nodes. Each answer says what is there now.
 
 use docui::{Anchor, Context, Fault, Text, command};
-use pipemux_memotree_store::actions::{NewNode, Place};
+use pipemux_memotree_store::actions::{NewNode, NodePlace};
 use pipemux_notes::text::{count, one_line};
 
 use crate::action::Node;
@@ -18,8 +18,8 @@ pub fn place(
     tree: &MemoTree,
     parent: Option<&Anchor<Node>>,
     before: Option<&Anchor<Node>>,
-) -> Result<Place, Fault> {
-    Ok(Place { parent: optional(tree, parent)?, before: optional(tree, before)? })
+) -> Result<NodePlace, Fault> {
+    Ok(NodePlace { parent: optional(tree, parent)?, before: optional(tree, before)? })
 }
 
 pub fn add(tree: &mut MemoTree, node: NewNode) -> Result<ChangeReply, Fault> {
@@ -125,7 +125,7 @@ pub fn tag(
 pub fn move_nodes(
     tree: &mut MemoTree,
     nodes: &[Anchor<Node>],
-    place: &Place,
+    place: &NodePlace,
 ) -> Result<ChangeReply, Fault> {
     let ids = ids(tree, nodes)?;
     let to = match (&place.parent, &place.before) {

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use docui::{Fault, nearest};
 use pipemux_memotree_store::NodeId;
-use pipemux_memotree_store::actions::{NewNode, NewPlace, Place};
+use pipemux_memotree_store::actions::{NewNode, NewPlace, NodePlace};
 use pipemux_notes::rows::{json_values, split_tags};
 use pipemux_notes::text::count;
 use serde_json::{Map, Value};
@@ -105,7 +105,7 @@ fn node(
         return Err(wrong(row, "title: it is missing"));
     }
     node.place = match own_parent {
-        None => NewPlace::At(Place { parent: parent.map(str::to_owned), before: None }),
+        None => NewPlace::At(NodePlace { parent: parent.map(str::to_owned), before: None }),
         Some(parent) => place(tree, earlier, &parent).map_err(|fault| Fault {
             message: format!("row {}: parent: {}; nothing was added", row + 1, fault.message),
             ..fault
@@ -124,5 +124,5 @@ fn place(
         return Ok(NewPlace::Below(*at));
     }
     let id = names::named(tree, Some("node"), parent)?;
-    Ok(NewPlace::At(Place { parent: Some(id), before: None }))
+    Ok(NewPlace::At(NodePlace { parent: Some(id), before: None }))
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use docui::{Ask, Blocking, Choice, Context, Done, Fault, Reply, Text};
 use pipemux_patch::{Choice as Place, FileChange, FileSource, Obstacle, Patch, Plan as PatchPlan};
-use pipemux_patch::{Question, Scope, report};
+use pipemux_patch::{PathScope, Question, report};
 
 use crate::display::lines::readable;
 use crate::display::wording::{count, shown_lines};
@@ -22,7 +22,7 @@ use crate::update::edit::edit;
 
 use super::asked::AskedPatch;
 use super::edit::Plan;
-use super::question::{Token, chosen_matches};
+use super::question::{QuestionToken, chosen_matches};
 
 pub(crate) fn apply(
     open_files: &OpenFiles,
@@ -30,9 +30,9 @@ pub(crate) fn apply(
     patch: &Text,
     context: &Context,
 ) -> Result<Blocking<Editor>, Fault> {
-    let asked = match Token::answered(context)? {
+    let asked = match QuestionToken::answered(context)? {
         None => None,
-        Some((Token::PatchPlaces(asked), choice)) => match answered(asked, choice)? {
+        Some((QuestionToken::PatchPlaces(asked), choice)) => match answered(asked, choice)? {
             Some(asked) => Some(asked),
             None => return Err(Fault::failed("no place was chosen, nothing was changed")),
         },
@@ -46,7 +46,7 @@ pub(crate) fn apply(
     let directory = open_files.paths.caller_path("", context);
     let waits_for = format!("the disk of {}", root.display());
     let plan = move |documents: &mut Documents| {
-        let scope = Scope::new(&real(&root), &real(&directory));
+        let scope = PathScope::new(&real(&root), &real(&directory));
         plan_patch(documents, &text, &scope, asked)
     };
     edit(open_files, edits, waits_for, context, plan, |editor, _, applied: Applied, context| {
@@ -96,7 +96,7 @@ fn answered(mut asked: AskedPatch, choice: &Choice) -> Result<Option<AskedPatch>
 }
 
 /// A file that the patch may be about, as it was found.
-enum Found {
+enum PatchedFile {
     /// Its path without symlinks, and its text.
     Text(PathBuf, String, u64),
     /// A link: its path, of which only the last part is not followed, where it leads, and the file there.
@@ -113,7 +113,7 @@ enum Found {
 fn plan_patch(
     documents: &mut Documents,
     text: &str,
-    scope: &Scope,
+    scope: &PathScope,
     asked: Option<AskedPatch>,
 ) -> Result<Plan<Applied>, Fault> {
     let patch = Patch::parse(text).map_err(|error| Fault::usage(error.to_string()))?;
@@ -123,7 +123,7 @@ fn plan_patch(
     let mut found = HashMap::new();
     for path in paths {
         let file = find(documents, &path, scope);
-        if let Found::Link { leads_to, .. } = &file
+        if let PatchedFile::Link { leads_to, .. } = &file
             && !found.contains_key(leads_to)
         {
             found.insert(leads_to.clone(), find_text(documents, leads_to, scope));
@@ -134,15 +134,15 @@ fn plan_patch(
         check_unchanged(documents, asked)?;
     }
     let names = |path: &Path| match found.get(path) {
-        Some(Found::Text(real, ..) | Found::Missing(real)) => documents.display(real),
-        Some(Found::Link { name, .. }) => documents.display(name),
+        Some(PatchedFile::Text(real, ..) | PatchedFile::Missing(real)) => documents.display(real),
+        Some(PatchedFile::Link { name, .. }) => documents.display(name),
         _ => documents.display(path),
     };
     let source = |path: &Path| match found.get(path) {
-        Some(Found::Text(_, text, _)) => FileSource::Text(text),
-        Some(Found::Link { target, leads_to, .. }) => FileSource::Link { target, leads_to },
-        Some(Found::Unreadable(reason)) => FileSource::Unreadable(reason),
-        Some(Found::Missing(_)) | None => FileSource::Missing,
+        Some(PatchedFile::Text(_, text, _)) => FileSource::Text(text),
+        Some(PatchedFile::Link { target, leads_to, .. }) => FileSource::Link { target, leads_to },
+        Some(PatchedFile::Unreadable(reason)) => FileSource::Unreadable(reason),
+        Some(PatchedFile::Missing(_)) | None => FileSource::Missing,
     };
     let chosen = asked.as_ref().map(|asked| asked.chosen.clone()).unwrap_or_default();
     let places: Vec<_> =
@@ -160,7 +160,9 @@ fn plan_patch(
         let source = change.from.as_ref().unwrap_or(&change.path);
         // Only what differs is a change.
         let is = match found.get(source) {
-            Some(Found::Text(real, ..)) => disk::permission_bits(real).unwrap_or(0) & 0o100 != 0,
+            Some(PatchedFile::Text(real, ..)) => {
+                disk::permission_bits(real).unwrap_or(0) & 0o100 != 0
+            }
             _ => false,
         };
         change.executable = change.executable.filter(|executable| *executable != is);
@@ -186,39 +188,42 @@ fn refused(problems: String) -> Fault {
     Fault::failed(format!("{problems}\nnothing was changed"))
 }
 
-fn find(documents: &mut Documents, path: &Path, scope: &Scope) -> Found {
+fn find(documents: &mut Documents, path: &Path, scope: &PathScope) -> PatchedFile {
     // A reading of a name that leads through a file means nothing.
     let above = path.ancestors().skip(1).find(|above| std::fs::symlink_metadata(above).is_ok());
     if above.is_some_and(|above| !above.is_dir()) {
-        return Found::Missing(path.to_owned());
+        return PatchedFile::Missing(path.to_owned());
     }
     let Some(target) = links::target(path) else { return find_text(documents, path, scope) };
     let parent = path.parent().map(real).unwrap_or_default();
     if !scope.contains(&parent) {
-        return Found::Unreadable(format!("leads out of the project, to {}", parent.display()));
+        return PatchedFile::Unreadable(format!(
+            "leads out of the project, to {}",
+            parent.display()
+        ));
     }
     let name = parent.join(path.file_name().unwrap_or_default());
     let leads_to = path.canonicalize().unwrap_or_else(|_| parent.join(&target));
-    Found::Link { name, target, leads_to }
+    PatchedFile::Link { name, target, leads_to }
 }
 
-fn find_text(documents: &mut Documents, path: &Path, scope: &Scope) -> Found {
+fn find_text(documents: &mut Documents, path: &Path, scope: &PathScope) -> PatchedFile {
     let real = match documents.resolve(path) {
         Ok(real) => real,
-        Err(fault) => return Found::Unreadable(fault.message),
+        Err(fault) => return PatchedFile::Unreadable(fault.message),
     };
     if !scope.contains(&real) {
-        return Found::Unreadable(format!("leads out of the project, to {}", real.display()));
+        return PatchedFile::Unreadable(format!("leads out of the project, to {}", real.display()));
     }
     if documents.open_file(&real).is_none() && documents.is_missing(&real) {
-        return Found::Missing(real);
+        return PatchedFile::Missing(real);
     }
     match documents.text(&real) {
         Ok(buffer) => {
             let (text, digest) = (buffer.text(), buffer.digest());
-            Found::Text(real, text, digest)
+            PatchedFile::Text(real, text, digest)
         }
-        Err(fault) => Found::Unreadable(fault.message),
+        Err(fault) => PatchedFile::Unreadable(fault.message),
     }
 }
 
@@ -236,7 +241,7 @@ fn check_unchanged(documents: &mut Documents, asked: &AskedPatch) -> Result<(), 
 
 fn ask(
     questions: &[Question],
-    found: &HashMap<PathBuf, Found>,
+    found: &HashMap<PathBuf, PatchedFile>,
     chosen: Vec<(usize, Vec<usize>)>,
     names: &dyn Fn(&Path) -> String,
 ) -> Result<Reply, Fault> {
@@ -275,7 +280,7 @@ fn ask(
     ask = ask.unlisted(listed.saturating_sub(PLACES_LISTED) as u64);
     let mut files: Vec<(PathBuf, u64)> = Vec::new();
     for file in found.values() {
-        if let Found::Text(path, _, digest) = file
+        if let PatchedFile::Text(path, _, digest) = file
             && !files.iter().any(|(known, _)| known == path)
         {
             files.push((path.clone(), *digest));
@@ -283,13 +288,13 @@ fn ask(
     }
     files.sort();
     let hunks = questions.iter().map(|one| (one.at, one.candidates.len())).collect();
-    Token::PatchPlaces(AskedPatch { files, hunks, chosen }).attach_to(ask)
+    QuestionToken::PatchPlaces(AskedPatch { files, hunks, chosen }).attach_to(ask)
 }
 
 /// The new lines of each file, for the numbers in the summary.
 fn new_lines(
     plan: &PatchPlan,
-    found: &HashMap<PathBuf, Found>,
+    found: &HashMap<PathBuf, PatchedFile>,
 ) -> Vec<(PathBuf, Vec<std::ops::Range<usize>>)> {
     let lines = |change: &FileChange| {
         let hunks = change.hunks.iter().map(|hunk| hunk.first - 1..hunk.first - 1 + hunk.lines);
@@ -298,16 +303,20 @@ fn new_lines(
     plan.files.iter().map(lines).collect()
 }
 
-fn real_path(path: &Path, found: &HashMap<PathBuf, Found>) -> PathBuf {
+fn real_path(path: &Path, found: &HashMap<PathBuf, PatchedFile>) -> PathBuf {
     match found.get(path) {
-        Some(Found::Text(real, ..) | Found::Missing(real)) => real.clone(),
-        Some(Found::Link { name, .. }) => name.clone(),
+        Some(PatchedFile::Text(real, ..) | PatchedFile::Missing(real)) => real.clone(),
+        Some(PatchedFile::Link { name, .. }) => name.clone(),
         _ => path.to_owned(),
     }
 }
 
 /// Adds what becomes of a path to an edit.
-fn add(edit: WorkspaceEdit, change: FileChange, found: &HashMap<PathBuf, Found>) -> WorkspaceEdit {
+fn add(
+    edit: WorkspaceEdit,
+    change: FileChange,
+    found: &HashMap<PathBuf, PatchedFile>,
+) -> WorkspaceEdit {
     let path = real_path(&change.path, found);
     // A link and a file don't turn into each other: one goes, and the other comes.
     let stays = change.existed && change.text.is_some() && change.was_link == change.link;
@@ -330,7 +339,7 @@ fn add(edit: WorkspaceEdit, change: FileChange, found: &HashMap<PathBuf, Found>)
         return edit.file(path, TextEdit::Create(text)).with_mode(mode);
     }
     let old = match found.get(&change.path) {
-        Some(Found::Text(_, text, _)) => text.as_str(),
+        Some(PatchedFile::Text(_, text, _)) => text.as_str(),
         _ => "",
     };
     let splices = match change.rewritten || from.is_some() {

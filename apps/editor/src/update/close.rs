@@ -9,7 +9,7 @@ use crate::model::open_files::OpenFiles;
 use crate::model::seen_numbers::seen_file_index;
 use crate::update::save::{being_written, save_files};
 
-use super::question::{Choices, Token};
+use super::question::{Choices, QuestionToken};
 use super::save::{AfterSave, Answered, ConflictChoice};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub(crate) fn close(
         None => {
             let file = &open_files[index];
             let (path, text) = (file.path().to_owned(), file.buffer().digest());
-            let token = Token::Close { path, text };
+            let token = QuestionToken::Close { path, text };
             UNSAVED.ask(format!("{shown} has unsaved changes"), &token)
         }
         Some(CloseChoice::Discard) => {
@@ -103,8 +103,8 @@ fn close_choice(
     context: &Context,
 ) -> Result<Option<CloseChoice>, Fault> {
     let file = &open_files[index];
-    match Token::answered(context)? {
-        Some((Token::Close { path, text }, choice))
+    match QuestionToken::answered(context)? {
+        Some((QuestionToken::Close { path, text }, choice))
             if path == file.path() && text == file.buffer().digest() =>
         {
             UNSAVED.chosen(choice).map(Some)

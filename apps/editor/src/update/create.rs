@@ -15,7 +15,7 @@ use crate::update::undo::unseen::unseen_changes;
 
 use super::create_binary::create_binary;
 use super::edit::{FileFate, Plan};
-use super::question::{Choices, Token};
+use super::question::{Choices, QuestionToken};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OverwriteChoice {
@@ -52,8 +52,8 @@ pub(crate) fn create(
     context: &Context,
 ) -> Result<Blocking<Editor>, Fault> {
     let target = open_files.paths.caller_path(path, context);
-    let answered = match Token::answered(context)? {
-        Some((Token::Overwrite { path, disk }, choice)) => {
+    let answered = match QuestionToken::answered(context)? {
+        Some((QuestionToken::Overwrite { path, disk }, choice)) => {
             if EXISTS.chosen(choice)? == OverwriteChoice::Keep {
                 let shown = open_files.paths.display_path(&path);
                 return Err(Fault::failed(format!("{shown} was kept, nothing was changed")));
@@ -79,7 +79,7 @@ pub(crate) fn create(
         if !overwrite && lines > 0 && answered != Some((path.clone(), digest)) {
             let shown = documents.display(&path);
             let question = format!("{shown} exists, {}", count(lines, "line"));
-            let token = Token::Overwrite { path, disk: digest };
+            let token = QuestionToken::Overwrite { path, disk: digest };
             return EXISTS.ask(question, &token).map(Plan::Reply);
         }
         let before = buffer.text();

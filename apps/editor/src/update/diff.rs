@@ -32,7 +32,7 @@ pub(super) mod moves;
 
 /// What was done to a file.
 #[derive(Default)]
-struct Changes {
+struct DiffedChanges {
     latest_first: Vec<FileChange>,
     by_session: bool,
     /// True if another program changed the file while the session had it open.
@@ -62,7 +62,7 @@ pub(crate) fn diff(
     files: &[String],
     context: &Context,
 ) -> Result<Blocking<Editor>, Fault> {
-    let mut changes: BTreeMap<PathBuf, Changes> = BTreeMap::new();
+    let mut changes: BTreeMap<PathBuf, DiffedChanges> = BTreeMap::new();
     for change in edits.changes.undoable() {
         for file in &change.files {
             let of_file = changes.entry(file.path.clone()).or_default();
@@ -97,7 +97,7 @@ pub(crate) fn diff(
 }
 
 /// Returns what differs in a file; `None` if nothing does.
-fn file_diff(documents: &mut Documents, path: &Path, changes: &Changes) -> Option<FileDiff> {
+fn file_diff(documents: &mut Documents, path: &Path, changes: &DiffedChanges) -> Option<FileDiff> {
     let shown = documents.display(path);
     let by_others = match (changes.by_others, changes.by_session) {
         (false, _) => "",

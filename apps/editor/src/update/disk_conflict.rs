@@ -7,7 +7,7 @@ use crate::model::open_files::OpenFiles;
 use crate::model::workspace_edit::DiskConflict;
 
 use super::asked::AskedConflict;
-use super::question::{Choices, Token};
+use super::question::{Choices, QuestionToken};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum EditChoice {
@@ -31,7 +31,9 @@ pub(crate) fn without_disk_answer(
     context: &Context,
 ) -> Result<Context, Fault> {
     edits.overwrite.clear();
-    let Some((Token::EditConflict { files, answered }, choice)) = Token::answered(context)? else {
+    let Some((QuestionToken::EditConflict { files, answered }, choice)) =
+        QuestionToken::answered(context)?
+    else {
         return Ok(context.clone());
     };
     if CHANGED.chosen(choice)? == EditChoice::Keep {
@@ -74,5 +76,5 @@ pub(crate) fn ask_about_edit(
         let DiskConflict { path, disk, deleted, .. } = found;
         AskedConflict { path, disk, deleted }
     });
-    CHANGED.ask(question, &Token::EditConflict { files: files.collect(), answered })
+    CHANGED.ask(question, &QuestionToken::EditConflict { files: files.collect(), answered })
 }

@@ -21,8 +21,8 @@ use crate::update::symbols::open_symbol::symbol_in_open_files;
 use crate::update::symbols::surroundings::with_surroundings;
 
 use super::edit::{Committed, Plan, Work};
-use super::question::Token;
-use super::symbols::surroundings::Seam;
+use super::question::QuestionToken;
+use super::symbols::surroundings::EditedPlace;
 
 /// An example of types as they are answered.
 const TYPES_EXAMPLE: &str = "count: usize, name: &str";
@@ -117,9 +117,9 @@ fn answered_types<'c>(
     context: &'c Context,
 ) -> Result<Option<&'c str>, Fault> {
     let again = |why: &str| Fault::stale(why).hint("run the call again");
-    match Token::answered(context)? {
+    match QuestionToken::answered(context)? {
         None => Ok(None),
-        Some((Token::Types { path, text }, choice)) => {
+        Some((QuestionToken::Types { path, text }, choice)) => {
             let asked = &open_files[file];
             if asked.path() != path || asked.buffer().digest() != text {
                 return Err(again("the file changed since you were asked"));
@@ -141,7 +141,7 @@ fn ask_types(open_files: &OpenFiles, file: usize, untyped: &[Untyped]) -> Result
         let (line, _) = buffer.line_head(one.line, crate::limits::OPTION_COLUMNS_MAX);
         ask.option(one.name.clone(), format!("line {}: {}", one.line + 1, line.trim()))
     });
-    Token::Types { path, text }.attach_to(ask)
+    QuestionToken::Types { path, text }.attach_to(ask)
 }
 
 /// Returns the error of a selection that isn't whole statements of one block.
@@ -208,12 +208,13 @@ fn apply_extraction(
         let (body, called) = (buffer.lines_of(&function), buffer.lines_of(&call));
         let (at, called) = (line_range(&body), line_range(&called));
         let brief = format!("{brief}, {at}; called on {called}{untyped}");
-        let seams = [Seam::Block(path.clone(), function), Seam::Block(path, call)];
+        let edited_places =
+            [EditedPlace::Block(path.clone(), function), EditedPlace::Block(path, call)];
         with_surroundings(
             &editor.files,
             Done::new(brief_about(&editor.files, file, brief)),
             "",
-            &seams,
+            &edited_places,
             context,
         )
     };

@@ -12,7 +12,7 @@ use super::asked::{
 /// What was asked about, bound to the state at that time. The daemon keeps it with the question, so it
 /// must stay readable for later editors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Token {
+pub(crate) enum QuestionToken {
     /// Which matches to replace. It was asked by editors that replaced in one file at a time.
     Matches(AskedMatches),
     /// Which matches to replace, in any number of files.
@@ -48,7 +48,7 @@ pub(crate) enum Token {
     Close { path: PathBuf, text: u64 },
 }
 
-impl Token {
+impl QuestionToken {
     /// Adds the token to a question.
     pub(super) fn attach_to(&self, ask: Ask) -> Result<Reply, Fault> {
         self.add_to(ask).map(Reply::from)
@@ -82,7 +82,7 @@ pub(crate) struct Choices<T: 'static>(pub &'static [(T, &'static str, &'static s
 
 impl<T: Copy> Choices<T> {
     /// Asks the question.
-    pub(super) fn ask(self, question: String, token: &Token) -> Result<Reply, Fault> {
+    pub(super) fn ask(self, question: String, token: &QuestionToken) -> Result<Reply, Fault> {
         let ask = Ask::pick_one(question);
         let ask = self.0.iter().fold(ask, |ask, (_, label, text)| ask.option(*label, *text));
         token.attach_to(ask)
@@ -172,7 +172,7 @@ mod tests {
             r#"{"PatchPlaces":{"files":[["/a",7]],"hunks":[[3,2]],"chosen":[[9,[0,1]]]}}"#,
             r#"{"Occurrences":{"path":"/a","text":9,"at":[1,5]}}"#,
         ] {
-            let token: Token = serde_json::from_str(text).unwrap();
+            let token: QuestionToken = serde_json::from_str(text).unwrap();
             assert_eq!(serde_json::to_string(&token).unwrap(), text);
         }
     }

@@ -21,7 +21,7 @@ use crate::update::create::create;
 use crate::update::edit::{edit, report_lines};
 
 use super::edit::{Committed, Plan, Work};
-use super::question::{Token, chosen_matches};
+use super::question::{QuestionToken, chosen_matches};
 use super::text_search::{closest_match, matches, settled, with_endings_of};
 
 /// Replaces a text in a file as [`replace_text`] does. Without an old text, the new one makes a new file.
@@ -59,9 +59,9 @@ pub(crate) fn replace_text(
         Some(path) => open_files.paths.caller_path(path, context),
         None => open_files[seen_file_index(open_files, context)?].path().to_owned(),
     };
-    let answered = match Token::answered(context)? {
+    let answered = match QuestionToken::answered(context)? {
         None => None,
-        Some((Token::Occurrences { path, text, at }, choice)) => {
+        Some((QuestionToken::Occurrences { path, text, at }, choice)) => {
             let chosen = chosen_matches(choice, at.len())?;
             Some(AnsweredOccurrences { path, digest: text, chosen })
         }
@@ -181,5 +181,5 @@ fn ask_which(
     }
     ask = ask.unlisted(found.len().saturating_sub(PLACES_LISTED) as u64);
     let at = found.iter().map(|found| found.start).collect();
-    Token::Occurrences { path: path.to_owned(), text: digest, at }.attach_to(ask)
+    QuestionToken::Occurrences { path: path.to_owned(), text: digest, at }.attach_to(ask)
 }

@@ -18,7 +18,7 @@ use crate::model::text_gate::GateGuard;
 use crate::update::disk_task::disk_task;
 
 use super::asked::AskedConflict;
-use super::question::{Choices, Token};
+use super::question::{Choices, QuestionToken};
 
 pub(super) mod save_all;
 
@@ -243,7 +243,7 @@ fn ask_about_conflicts(open_files: &OpenFiles, conflicts: Vec<Conflict>) -> Resu
     let can_reload = conflicts.iter().all(|conflict| !conflict.file.deleted);
     let choices = if can_reload { CHANGED_ON_DISK } else { DELETED_ON_DISK };
     let files = conflicts.into_iter().map(|conflict| conflict.file).collect();
-    choices.ask(question, &Token::SaveConflict { files })
+    choices.ask(question, &QuestionToken::SaveConflict { files })
 }
 
 /// Returns the error of an action that can't be done while a write of these files is under way.
@@ -280,10 +280,10 @@ pub(crate) struct Answered {
 impl Answered {
     /// Returns the answer about files on disk; `None` if that wasn't asked yet.
     pub(super) fn of(context: &Context) -> Result<Option<Self>, Fault> {
-        let (files, choice) = match Token::answered(context)? {
-            Some((Token::SaveConflict { files }, choice)) => (files, choice),
+        let (files, choice) = match QuestionToken::answered(context)? {
+            Some((QuestionToken::SaveConflict { files }, choice)) => (files, choice),
             // As editors asked that saved one file at a time.
-            Some((Token::DiskConflict { path, disk }, choice)) => {
+            Some((QuestionToken::DiskConflict { path, disk }, choice)) => {
                 let deleted = disk.is_none() && !Path::new(&path).exists();
                 (vec![AskedConflict { path, disk, deleted }], choice)
             }

@@ -15,7 +15,7 @@ use crate::model::seen_numbers::seen_file_index;
 use crate::model::workspace_edit::make_folders;
 use crate::update::disk_task::at_disk;
 
-use super::question::{Choices, Token};
+use super::question::{Choices, QuestionToken};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum OverwriteChoice {
@@ -119,7 +119,7 @@ pub(crate) fn save_as(
     Ok(at_disk(open_files, &target, context, save, move |editor, saved, _, _| match saved? {
         SavedAs::Exists { path, disk } => {
             let shown = editor.files.paths.display_path(&path);
-            EXISTS.ask(format!("{shown} already exists"), &Token::Overwrite { path, disk })
+            EXISTS.ask(format!("{shown} already exists"), &QuestionToken::Overwrite { path, disk })
         }
         SavedAs::CalledOff => Err(Fault::failed("nothing was written")),
         SavedAs::Written(path) => {
@@ -142,8 +142,10 @@ fn may_overwrite(
     shown: &str,
     context: &Context,
 ) -> Result<bool, Fault> {
-    match Token::answered(context)? {
-        Some((Token::Overwrite { path, disk }, choice)) if path == target && disk == now => {
+    match QuestionToken::answered(context)? {
+        Some((QuestionToken::Overwrite { path, disk }, choice))
+            if path == target && disk == now =>
+        {
             match EXISTS.chosen(choice)? {
                 OverwriteChoice::Overwrite => Ok(true),
                 OverwriteChoice::Keep => {

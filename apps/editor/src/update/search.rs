@@ -33,5 +33,5 @@ pub(super) use first_lines::{left_out, line_matcher, lines_without};
 pub(super) use listing::Listing;
 pub(super) use query::{Searched, Wanted, search};
 pub(super) use repeat_call::quoted;
-pub(super) use scope::Scope;
+pub(super) use scope::SearchScope;
 pub(super) use shown_lines::ShownLines;

@@ -40,4 +40,4 @@ pub(super) mod users;
 
 pub(super) use resolved::Unresolved;
 pub(super) use resolver::Resolver;
-pub(super) use target::{Scope as SymbolScope, Target, numbered};
+pub(super) use target::{SymbolScope, Target, numbered};

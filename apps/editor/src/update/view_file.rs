@@ -50,7 +50,7 @@ impl LinesWanted {
 }
 
 /// What a path leads to.
-enum Found {
+enum FileOrFolder {
     File(Box<ReadFile>),
     Folder(PathBuf, Listing),
 }
@@ -65,24 +65,26 @@ pub(crate) fn view_file(
     let (state_dir, waits_for) =
         (open_files.paths.state_dir.clone(), open_files.paths.display_path(&target));
     let open: Vec<_> = open_files.iter().map(|file| file.path().to_owned()).collect();
-    let read = move |_: &CommitPoint| -> Result<Result<Found, PathBuf>, Fault> {
+    let read = move |_: &CommitPoint| -> Result<Result<FileOrFolder, PathBuf>, Fault> {
         let path = disk::resolve(&target)?;
         if path.is_dir() {
             let mut listing = Listing::default();
             listing.add(&path, FOLDER_DEPTH, "");
-            return Ok(Ok(Found::Folder(path, listing)));
+            return Ok(Ok(FileOrFolder::Folder(path, listing)));
         }
         if open.contains(&path) {
             return Ok(Err(path));
         }
-        Ok(Ok(Found::File(Box::new(ReadFile::read(path, state_dir)))))
+        Ok(Ok(FileOrFolder::File(Box::new(ReadFile::read(path, state_dir)))))
     };
     let waits_for = format!("the disk of {waits_for}");
     let name = path.to_owned();
     disk_task(waits_for, DISK_DEADLINE, context, read, move |editor, read, context, _| {
         let index = match read? {
-            Ok(Found::Folder(path, listing)) => return Ok(folder(&editor.files, &path, listing)),
-            Ok(Found::File(read)) => {
+            Ok(FileOrFolder::Folder(path, listing)) => {
+                return Ok(folder(&editor.files, &path, listing));
+            }
+            Ok(FileOrFolder::File(read)) => {
                 open_silently(&mut editor.files, &mut editor.edits, *read, context.next_version())?
             }
             Err(path) => {

@@ -30,7 +30,7 @@ pub const ADDED_MAX: usize = 100_000;
 
 /// Where a node goes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Place {
+pub struct NodePlace {
     /// The parent; none is the root.
     pub parent: Option<String>,
     /// The sibling before which it goes; none is the end.
@@ -60,14 +60,14 @@ pub struct NewNode {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewPlace {
     /// To nodes that there are.
-    At(Place),
+    At(NodePlace),
     /// Below the node that the same action makes at this position, at the end.
     Below(usize),
 }
 
 impl Default for NewPlace {
     fn default() -> Self {
-        Self::At(Place::default())
+        Self::At(NodePlace::default())
     }
 }
 
@@ -90,7 +90,7 @@ impl Store {
                     let parent = ids.get(*at).ok_or_else(|| {
                         StoreError::Value(format!("row {} stands after the one below it", at + 1))
                     })?;
-                    Place { parent: Some(parent.to_string()), before: None }
+                    NodePlace { parent: Some(parent.to_string()), before: None }
                 }
             };
             let named = if node.name.is_empty() { &node.title } else { &node.name };
@@ -196,7 +196,7 @@ impl Store {
     ///
     /// # Errors
     /// There is no such node or place, or a node would stand below itself.
-    pub fn move_nodes(&mut self, ids: &[&str], place: &Place) -> Result<Committed, StoreError> {
+    pub fn move_nodes(&mut self, ids: &[&str], place: &NodePlace) -> Result<Committed, StoreError> {
         let mut draft = Draft::new(self);
         for id in ids {
             draft.move_node(id, place)?;

@@ -20,7 +20,7 @@ use std::path::Path;
 use pipemux_notes::full_text::{self, SearchedText};
 use rusqlite::{Connection, OptionalExtension, Row, Transaction, params};
 
-pub use query::{Found, SEARCH_MAX};
+pub use query::{FoundNodes, SEARCH_MAX};
 
 use crate::name::NodeId;
 use crate::stamp::Stamp;

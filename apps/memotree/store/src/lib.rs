@@ -64,7 +64,7 @@ pub mod views;
 
 pub use error::StoreError;
 pub use name::{NameError, NodeId};
-pub use node_files::Changes;
+pub use node_files::OutsideChanges;
 pub use state::Level;
 pub use store::{Committed, Interrupted, Opened, Store};
 pub use token::{Token, TokenKind};

@@ -30,7 +30,7 @@ pub enum NameError {
     #[error("a name has at most {NAME_BYTES_MAX} bytes, not {0}")]
     TooLong(usize),
     /// It has a character that names don't have.
-    #[error("{} is not allowed in a name: use letters of any script, digits, _ and -", Shown(*.0))]
+    #[error("{} is not allowed in a name: use letters of any script, digits, _ and -", VisibleChar(*.0))]
     Character(char),
     /// It has a letter that other programs write in another way.
     #[error("this name has letters in decomposed form: write it as {0}")]
@@ -38,9 +38,9 @@ pub enum NameError {
 }
 
 /// A character as it can be shown: an invisible one as its code point.
-struct Shown(char);
+struct VisibleChar(char);
 
-impl fmt::Display for Shown {
+impl fmt::Display for VisibleChar {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             ' ' => f.write_str("a space"),

@@ -38,14 +38,14 @@ pub struct NodeFile {
     bom: bool,
     /// The lines that open and close the front matter; none if the file has none.
     fences: Option<(String, String)>,
-    entries: Vec<Entry>,
+    entries: Vec<FrontMatterEntry>,
     content: String,
     crlf: bool,
 }
 
 /// An entry of the front matter with all its lines, or lines that are none.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Entry {
+struct FrontMatterEntry {
     key: Option<String>,
     raw: String,
 }
@@ -102,7 +102,7 @@ impl NodeFile {
             let content = text.to_owned();
             return Ok(Self { bom, crlf, content, ..Self::default() });
         }
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<FrontMatterEntry> = Vec::new();
         let mut at = first.len();
         for (index, raw) in text[at..].split_inclusive('\n').enumerate() {
             let line = raw.trim_end();
@@ -117,9 +117,9 @@ impl NodeFile {
             match (line, entries.last_mut()) {
                 (_, Some(last)) if belongs && last.key.is_some() => last.raw += raw,
                 ("", Some(last)) if last.key.is_some() => last.raw += raw,
-                ("", _) => entries.push(Entry { key: None, raw: raw.to_owned() }),
+                ("", _) => entries.push(FrontMatterEntry { key: None, raw: raw.to_owned() }),
                 _ if line.starts_with('#') => {
-                    entries.push(Entry { key: None, raw: raw.to_owned() })
+                    entries.push(FrontMatterEntry { key: None, raw: raw.to_owned() })
                 }
                 _ => {
                     let key = line.split_once(':').map(|(key, _)| key).filter(|key| is_key(key));
@@ -130,7 +130,8 @@ impl NodeFile {
                     if entries.iter().any(|entry| entry.key.as_deref() == Some(key)) {
                         return Err(NodeFileError::Twice { line: number, key: key.to_owned() });
                     }
-                    entries.push(Entry { key: Some(key.to_owned()), raw: raw.to_owned() });
+                    entries
+                        .push(FrontMatterEntry { key: Some(key.to_owned()), raw: raw.to_owned() });
                 }
             }
         }
@@ -201,7 +202,7 @@ impl NodeFile {
             Some(at) => self.entries[at].raw = raw,
             None => {
                 let rank = |key: &str| KEYS.iter().position(|known| *known == key);
-                let before = |entry: &Entry| {
+                let before = |entry: &FrontMatterEntry| {
                     entry.key.as_deref().is_none_or(|other| match (rank(other), rank(key)) {
                         (Some(other), Some(own)) => other < own,
                         (None, _) => true,
@@ -209,7 +210,7 @@ impl NodeFile {
                     })
                 };
                 let at = self.entries.iter().rposition(before).map_or(0, |at| at + 1);
-                self.entries.insert(at, Entry { key: Some(key.to_owned()), raw });
+                self.entries.insert(at, FrontMatterEntry { key: Some(key.to_owned()), raw });
             }
         }
     }

@@ -24,7 +24,7 @@ use crate::index::{self, Index, NodeRow};
 use crate::name::NodeId;
 use crate::node_file::NodeFile;
 use crate::stamp::{Stamp, hash};
-pub use changes::Changes;
+pub use changes::OutsideChanges;
 use indexed::conflict;
 pub(crate) use indexed::parse;
 
@@ -41,7 +41,7 @@ pub struct NodeFiles {
     /// How far the files of all nodes were compared with the index.
     swept: Option<String>,
     /// What other programs changed, until somebody takes it.
-    noticed: Changes,
+    noticed: OutsideChanges,
     /// Files whose names aren't allowed, as far as they were told.
     misnamed: BTreeSet<String>,
 }
@@ -54,14 +54,14 @@ impl NodeFiles {
             index: Index::open(index)?,
             unsettled: None,
             swept: None,
-            noticed: Changes::default(),
+            noticed: OutsideChanges::default(),
             misnamed: BTreeSet::new(),
         })
     }
 
     /// Returns what other programs changed, as far as this was noticed since it was last asked for,
     /// by whatever looked at the files.
-    pub fn take_noticed(&mut self) -> Changes {
+    pub fn take_noticed(&mut self) -> OutsideChanges {
         std::mem::take(&mut self.noticed)
     }
 

@@ -11,7 +11,7 @@ use pipemux_proto::projection::Piece;
 use crate::config::TokenForm;
 use crate::error::StoreError;
 use crate::index::NodeRow;
-use crate::node_files::Changes;
+use crate::node_files::OutsideChanges;
 use crate::state::Level;
 use crate::store::Store;
 use crate::token::{Token, TokenKind, inert};
@@ -37,7 +37,7 @@ pub struct RenderedTree {
     /// The nodes that are shown, in the order of their lines.
     pub shown: Vec<NodeRow>,
     /// What other programs changed, as far as this was noticed now.
-    pub changes: Changes,
+    pub changes: OutsideChanges,
 }
 
 /// A line of a tree.
@@ -157,7 +157,7 @@ fn rendered(
     store: &Store,
     filled: Filled<TreeLine>,
     shown: Vec<NodeRow>,
-    changes: Changes,
+    changes: OutsideChanges,
 ) -> Result<RenderedTree, StoreError> {
     let hidden = if filled.is_cut { hidden(store, &filled)? } else { 0 };
     let lines = filled.lines.into_iter().map(|line| {

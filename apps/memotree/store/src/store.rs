@@ -17,7 +17,7 @@ pub use outcome::{Committed, Interrupted};
 use crate::error::StoreError;
 use crate::file_edit::{FileEdit, Part};
 use crate::index::Index;
-use crate::node_files::{Changes, NodeFiles};
+use crate::node_files::{NodeFiles, OutsideChanges};
 use crate::stamp::Stamp;
 use crate::state::State;
 
@@ -40,7 +40,7 @@ pub struct Opened {
     /// True when all files were read, since there was no index.
     pub rebuilt: bool,
     /// What other programs changed since the tree was last open.
-    pub changes: Changes,
+    pub changes: OutsideChanges,
     /// A change that was half made when the process ended.
     pub interrupted: Option<Interrupted>,
 }
@@ -65,7 +65,7 @@ impl Store {
         store.files.take_noticed();
         // Who opens a tree for the first time is told of no changes.
         let changes = match rebuilt {
-            true => Changes { misnamed: changes.misnamed, ..Changes::default() },
+            true => OutsideChanges { misnamed: changes.misnamed, ..OutsideChanges::default() },
             false => changes,
         };
         Ok((store, Opened { rebuilt, changes, interrupted }))

@@ -6,7 +6,7 @@
 //! Headings inside of fences are none. A line of a content that would be read as a heading is
 //! exported with a backslash before it, which importing takes away.
 
-use crate::actions::{NewNode, NewPlace, Place};
+use crate::actions::{NewNode, NewPlace, NodePlace};
 use crate::error::StoreError;
 use crate::index::NodeRow;
 use crate::name::NodeId;
@@ -163,7 +163,7 @@ pub fn import(
     let mut done = Imported { added: Vec::new(), updated: Vec::new(), committed: Vec::new() };
     // The headings that the next one may stand below: level, and where it is.
     let mut stack: Vec<(usize, NewPlace)> = Vec::new();
-    let root = NewPlace::At(Place { parent: parent.map(str::to_owned), before: None });
+    let root = NewPlace::At(NodePlace { parent: parent.map(str::to_owned), before: None });
     let mut new: Vec<NewNode> = Vec::new();
     let mut known: Vec<(String, Heading)> = Vec::new();
     if !preamble.is_empty() && headings.is_empty() {
@@ -179,7 +179,7 @@ pub fn import(
             None => None,
         };
         if let Some(id) = existing {
-            let place = Place { parent: Some(id.clone()), before: None };
+            let place = NodePlace { parent: Some(id.clone()), before: None };
             stack.push((heading.level, NewPlace::At(place)));
             known.push((id, heading));
             continue;

@@ -14,7 +14,7 @@ pub struct Splice {
 
 /// A line, apart from its ending.
 #[derive(Clone, Debug)]
-pub(crate) struct Line<'a> {
+pub(crate) struct DocumentLine<'a> {
     pub(crate) text: Cow<'a, str>,
     ending: &'static str,
     /// Which line of the original it is, if it is one, from 0.
@@ -48,7 +48,7 @@ pub(crate) struct Document<'a> {
     original: &'a str,
     /// The byte order mark, which belongs to no line.
     mark: &'static str,
-    pub(crate) lines: Vec<Line<'a>>,
+    pub(crate) lines: Vec<DocumentLine<'a>>,
     /// What new lines end with where no neighbour tells.
     ending: &'static str,
     /// Whether the original ended in a newline.
@@ -76,7 +76,7 @@ impl<'a> Document<'a> {
                     },
                     None => (whole, ""),
                 };
-                Line { text: Cow::Borrowed(text), ending, origin: Some(number) }
+                DocumentLine { text: Cow::Borrowed(text), ending, origin: Some(number) }
             })
             .collect();
         let crlf = lines.iter().filter(|line| line.ending == CRLF).count();
@@ -93,7 +93,7 @@ impl<'a> Document<'a> {
         let ending = document.ending;
         document.lines = lines
             .iter()
-            .map(|&text| Line { text: Cow::Borrowed(text), ending, origin: None })
+            .map(|&text| DocumentLine { text: Cow::Borrowed(text), ending, origin: None })
             .collect();
         if let Some(last) = document.lines.last_mut()
             && !final_newline
@@ -127,7 +127,7 @@ impl<'a> Document<'a> {
                 lines.push(line);
                 position += 1;
             }
-            let mut ending = lines.last().map_or("", |line: &Line<'_>| line.ending);
+            let mut ending = lines.last().map_or("", |line: &DocumentLine<'_>| line.ending);
             for _ in 0..edit.remove {
                 if let Some(line) = old.next() {
                     position += 1;
@@ -148,7 +148,7 @@ impl<'a> Document<'a> {
                     }
                     None => ending,
                 };
-                Line { text, ending, origin: None }
+                DocumentLine { text, ending, origin: None }
             }));
             explicit = edit.final_newline.or(explicit);
         }

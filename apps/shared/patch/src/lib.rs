@@ -48,4 +48,4 @@ pub use plan::{
     Candidate, Choice, FileChange, FileSource, HunkOutcome, HunkState, Obstacle, Plan, Problem,
     ProblemKind, Question,
 };
-pub use scope::Scope;
+pub use scope::PathScope;

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use crate::document::{Line, LineEdit, NewLine};
+use crate::document::{DocumentLine, LineEdit, NewLine};
 use crate::limits::{CANDIDATES_MAX, LOOKAHEAD};
-use crate::matching::{Lines, SPACE, Shift, Tolerance, TooMuchWork, Work};
+use crate::matching::{IndexedLines, SPACE, Shift, Tolerance, TooMuchWork, Work};
 use crate::model::{Hunk, Tag};
 use crate::nearest::{Nearest, nearest};
 use crate::plan::outcome::HunkOutcome;
@@ -63,7 +63,7 @@ impl Order {
 
 /// Looks for the place of `hunks[index]` in the lines of a file.
 pub(crate) struct Locator<'s, 'l, 'p> {
-    pub(crate) lines: &'s Lines<'l, 'p>,
+    pub(crate) lines: &'s IndexedLines<'l, 'p>,
     pub(crate) hunks: &'s [Hunk<'p>],
     pub(crate) index: usize,
     pub(crate) order: &'s Order,
@@ -188,7 +188,7 @@ impl Locator<'_, '_, '_> {
 }
 
 /// A hunk without any old line.
-fn insertion(lines: &Lines<'_, '_>, hunk: &Hunk<'_>, order: &Order) -> Decision {
+fn insertion(lines: &IndexedLines<'_, '_>, hunk: &Hunk<'_>, order: &Order) -> Decision {
     let at = |start| {
         Decision::At(vec![HunkPosition { start, tolerance: Tolerance::Exact, shift: Shift::None }])
     };
@@ -229,7 +229,7 @@ fn only(starts: &mut Vec<usize>, allowed: impl Fn(usize) -> bool) {
 }
 
 /// The lines that a heading stands for, from `from` on.
-fn headed(lines: &[Line<'_>], heading: &str, from: usize) -> Vec<usize> {
+fn headed(lines: &[DocumentLine<'_>], heading: &str, from: usize) -> Vec<usize> {
     let wanted = heading.trim();
     let tests: [&dyn Fn(&str) -> bool; 3] = [
         &|line| line == heading,
@@ -250,7 +250,11 @@ fn headed(lines: &[Line<'_>], heading: &str, from: usize) -> Vec<usize> {
 }
 
 /// What belongs to a hunk's headings: from the last one to where the indentation ends.
-fn scope_of(lines: &[Line<'_>], hunk: &Hunk<'_>, floor: usize) -> Option<std::ops::Range<usize>> {
+fn scope_of(
+    lines: &[DocumentLine<'_>],
+    hunk: &Hunk<'_>,
+    floor: usize,
+) -> Option<std::ops::Range<usize>> {
     let mut from = floor;
     let mut found = None;
     for heading in &hunk.headings {
@@ -272,7 +276,7 @@ fn scope_of(lines: &[Line<'_>], hunk: &Hunk<'_>, floor: usize) -> Option<std::op
 
 /// Where a hunk that only adds lines at its border has added them before.
 fn repeats(
-    lines: &[Line<'_>],
+    lines: &[DocumentLine<'_>],
     hunk: &Hunk<'_>,
     start: usize,
     old: usize,
@@ -305,7 +309,7 @@ fn repeats(
 
 /// Whether the new lines stand exactly where the patch says.
 fn stands_at(
-    lines: &Lines<'_, '_>,
+    lines: &IndexedLines<'_, '_>,
     hunk: &Hunk<'_>,
     expected: [Option<usize>; 2],
     work: &mut Work,
@@ -323,7 +327,7 @@ fn stands_at(
 
 /// Where the new lines stand, when the old ones stand nowhere.
 fn already(
-    lines: &Lines<'_, '_>,
+    lines: &IndexedLines<'_, '_>,
     hunk: &Hunk<'_>,
     near: Option<usize>,
     work: &mut Work,

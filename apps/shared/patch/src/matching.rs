@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use crate::document::Line;
+use crate::document::DocumentLine;
 use crate::limits::CANDIDATES_MAX;
 
 /// How exactly the lines of a hunk were found.
@@ -51,21 +51,21 @@ impl Work {
 pub(crate) type Positions<'d> = HashMap<&'d str, Vec<usize>>;
 
 /// The lines of a file, to be searched.
-pub(crate) struct Lines<'d, 'a> {
-    pub(crate) all: &'d [Line<'a>],
+pub(crate) struct IndexedLines<'d, 'a> {
+    pub(crate) all: &'d [DocumentLine<'a>],
     indexes: [OnceCell<Positions<'d>>; 3],
 }
 
 /// Places where lines were found.
-pub(crate) struct Found {
+pub(crate) struct FoundLines {
     /// Their first lines, from 0: those near the expected one first, then as in the file.
     pub(crate) starts: Vec<usize>,
     /// Whether there are more than were looked for.
     pub(crate) more: bool,
 }
 
-impl<'d, 'a> Lines<'d, 'a> {
-    pub(crate) fn new(all: &'d [Line<'a>]) -> Self {
+impl<'d, 'a> IndexedLines<'d, 'a> {
+    pub(crate) fn new(all: &'d [DocumentLine<'a>]) -> Self {
         Self { all, indexes: Default::default() }
     }
 
@@ -94,7 +94,7 @@ impl<'d, 'a> Lines<'d, 'a> {
         tolerance: Tolerance,
         near: Option<usize>,
         work: &mut Work,
-    ) -> Result<Found, TooMuchWork> {
+    ) -> Result<FoundLines, TooMuchWork> {
         let index = self.index(tolerance, work)?;
         work.spend(pattern.len())?;
         let mut rarest: Option<(usize, &[usize])> = None;
@@ -107,7 +107,7 @@ impl<'d, 'a> Lines<'d, 'a> {
                 break;
             }
         }
-        let mut found = Found { starts: Vec::new(), more: false };
+        let mut found = FoundLines { starts: Vec::new(), more: false };
         let Some((offset, positions)) = rarest else { return Ok(found) };
         for start in outwards(positions, near.map(|near| near + offset)) {
             let Some(start) = start.checked_sub(offset) else { continue };
@@ -184,7 +184,7 @@ fn indent(line: &str) -> &str {
 
 impl Shift {
     /// The one that leads from all of the hunk's lines to all of the file's.
-    fn between(lines: &[Line<'_>], pattern: &[&str]) -> Option<Self> {
+    fn between(lines: &[DocumentLine<'_>], pattern: &[&str]) -> Option<Self> {
         let pairs = || {
             lines.iter().zip(pattern).map(|(line, wanted)| (indent(wanted), line)).filter_map(
                 |(wanted, line)| {
@@ -212,7 +212,7 @@ impl Shift {
     }
 
     /// The shift at a place where the lines were found.
-    pub(crate) fn at(lines: &[Line<'_>], start: usize, pattern: &[&str]) -> Self {
+    pub(crate) fn at(lines: &[DocumentLine<'_>], start: usize, pattern: &[&str]) -> Self {
         lines
             .get(start..start + pattern.len())
             .and_then(|lines| Self::between(lines, pattern))

@@ -6,7 +6,7 @@ use crate::limits::{
     COMMON_LINE, DIFFERENCES_TOLD, SIMILAR_BYTES_MAX, SIMILAR_LINES_MAX, SIMILAR_MIN,
     SIMILAR_PATTERNS_MAX,
 };
-use crate::matching::{Lines, Tolerance, TooMuchWork, Work};
+use crate::matching::{IndexedLines, Tolerance, TooMuchWork, Work};
 
 /// Lines that a hunk may have meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct Difference {
 
 /// The lines that are most like these, if any are.
 pub(crate) fn nearest(
-    lines: &Lines<'_, '_>,
+    lines: &IndexedLines<'_, '_>,
     pattern: &[&str],
     near: Option<usize>,
     work: &mut Work,
@@ -75,7 +75,7 @@ pub(crate) fn nearest(
 
 /// Where most of the lines stand, counting rare ones more.
 fn by_equal_lines(
-    lines: &Lines<'_, '_>,
+    lines: &IndexedLines<'_, '_>,
     pattern: &[&str],
     near: Option<usize>,
     work: &mut Work,
@@ -105,7 +105,7 @@ fn by_equal_lines(
 
 /// Where the most telling line has one that is like it.
 fn by_similar_lines(
-    lines: &Lines<'_, '_>,
+    lines: &IndexedLines<'_, '_>,
     pattern: &[&str],
     work: &mut Work,
 ) -> Result<Option<isize>, TooMuchWork> {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use crate::limits::WORK_MAX;
 use crate::matching::Work;
 use crate::model::{Name, Patch, SectionChange};
-use crate::scope::Scope;
+use crate::scope::PathScope;
 
 pub use outcome::{
     Candidate, FileChange, HunkOutcome, HunkState, Obstacle, Plan, Problem, ProblemKind, Question,
@@ -23,7 +23,7 @@ impl Patch<'_> {
     ///
     /// # Errors
     /// Names that can't be used, or lead out of the project.
-    pub fn paths(&self, scope: &Scope) -> Result<Vec<PathBuf>, Vec<Problem>> {
+    pub fn paths(&self, scope: &PathScope) -> Result<Vec<PathBuf>, Vec<Problem>> {
         let mut paths = Vec::new();
         let mut seen = std::collections::HashSet::new();
         let mut problems = Vec::new();
@@ -47,7 +47,7 @@ impl Patch<'_> {
     /// If a hunk fits in several places, or anything can't be applied.
     pub fn plan<'a>(
         &'a self,
-        scope: &Scope,
+        scope: &PathScope,
         file: &dyn Fn(&Path) -> FileSource<'a>,
         choices: &[Choice],
     ) -> Result<Plan, Obstacle> {

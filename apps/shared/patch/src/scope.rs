@@ -7,7 +7,7 @@ use crate::model::Name;
 
 /// Where a patch may change files.
 #[derive(Clone, Debug)]
-pub struct Scope {
+pub struct PathScope {
     root: PathBuf,
     directory: PathBuf,
 }
@@ -21,7 +21,7 @@ pub enum NameError {
     Invalid,
 }
 
-impl Scope {
+impl PathScope {
     /// The project's folder and the caller's directory, both absolute. A directory outside of the project is
     /// taken for a project of its own.
     #[must_use]
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     fn resolve(name: &str) -> Result<Vec<PathBuf>, NameError> {
-        Scope::new(Path::new("/p"), Path::new("/p/sub")).resolve(&Name::plain(name))
+        PathScope::new(Path::new("/p"), Path::new("/p/sub")).resolve(&Name::plain(name))
     }
 
     #[test]

@@ -58,7 +58,7 @@ impl CandidateLines {
         if wanted.line_ends && memchr::memchr(b'\r', text).is_some() {
             return each_line(wanted.matcher, text, take);
         }
-        let mut sink = Lines(|found: &SinkMatch<'_>| {
+        let mut sink = MatchSink(|found: &SinkMatch<'_>| {
             let start = usize::try_from(found.absolute_byte_offset()).unwrap_or(usize::MAX);
             take(found.line_number().unwrap_or(0), start..start + body(found.bytes()).len())
         });
@@ -103,9 +103,9 @@ fn each_line(matcher: &RegexMatcher, text: &[u8], mut take: impl FnMut(u64, Rang
     }
 }
 
-struct Lines<F>(F);
+struct MatchSink<F>(F);
 
-impl<F: FnMut(&SinkMatch<'_>) -> bool> Sink for Lines<F> {
+impl<F: FnMut(&SinkMatch<'_>) -> bool> Sink for MatchSink<F> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> Result<bool, io::Error> {

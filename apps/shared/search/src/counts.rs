@@ -21,7 +21,7 @@ impl Counts {
 
 /// Matches that a filter left out of one text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Lines {
+pub struct LeftOutLines {
     /// How many there are.
     pub matches: u64,
     /// The numbers of their lines, each once, in order; the first [`LEFT_LINES_MAX`] and one more, if there are
@@ -29,7 +29,7 @@ pub struct Lines {
     pub lines: Vec<u64>,
 }
 
-impl Lines {
+impl LeftOutLines {
     pub(crate) fn push(&mut self, line: u64) {
         self.matches += 1;
         if self.lines.len() <= LEFT_LINES_MAX && self.lines.last() != Some(&line) {
@@ -48,17 +48,17 @@ impl Lines {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Parts of longer words.
-    pub not_words: Lines,
+    pub not_words: LeftOutLines,
     /// On lines that match `not`.
-    pub excluded: Lines,
+    pub excluded: LeftOutLines,
     /// In code.
-    pub code: Lines,
+    pub code: LeftOutLines,
     /// In comments.
-    pub comments: Lines,
+    pub comments: LeftOutLines,
     /// In strings.
-    pub strings: Lines,
+    pub strings: LeftOutLines,
     /// In texts of a language that isn't known, in which nothing tells comments and strings from code.
-    pub unknown: Lines,
+    pub unknown: LeftOutLines,
 }
 
 impl LeftOut {

@@ -29,9 +29,9 @@ mod pattern_error;
 mod replacement;
 pub mod search;
 
-pub use counts::{Counts, LeftOut, Lines};
+pub use counts::{Counts, LeftOut, LeftOutLines};
 pub use files::{Files, FilesError, Ignored};
 pub use line_matcher::LineMatcher;
 pub use pattern::{Classify, Filters, Match, Matches, Part, PartOf, Parts, Pattern};
 pub use pattern_error::PatternError;
-pub use search::{FileCounts, Found, Overlay, SkipReason, Skipped, search};
+pub use search::{FileCounts, Overlay, SearchResults, SkipReason, Skipped, search};

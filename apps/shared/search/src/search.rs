@@ -20,7 +20,7 @@ pub type Overlay = BTreeMap<PathBuf, Arc<str>>;
 
 /// What a search found.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Found {
+pub struct SearchResults {
     /// The files with matches, also with those only that the filters left out, in the order of their paths.
     pub files: Vec<FileCounts>,
     /// How many files were searched.
@@ -64,7 +64,7 @@ pub enum SkipReason {
     Unreadable(io::ErrorKind),
 }
 
-impl Found {
+impl SearchResults {
     /// Counts the matches of all files.
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
@@ -74,7 +74,7 @@ impl Found {
 }
 
 /// Searches files, which are in order. The files of `overlay` have its texts.
-pub fn search(pattern: &Pattern, files: &[PathBuf], overlay: &Overlay) -> Found {
+pub fn search(pattern: &Pattern, files: &[PathBuf], overlay: &Overlay) -> SearchResults {
     let next = AtomicUsize::new(0);
     let all = Mutex::new(Vec::new());
     let work = || {
@@ -105,7 +105,7 @@ pub fn search(pattern: &Pattern, files: &[PathBuf], overlay: &Overlay) -> Found 
     });
     let mut all = all.into_inner().unwrap_or_default();
     all.sort_by_key(|(index, _)| *index);
-    let mut found = Found { searched: files.len() as u64, ..Found::default() };
+    let mut found = SearchResults { searched: files.len() as u64, ..SearchResults::default() };
     for (index, searched) in all {
         let path = files[index].clone();
         match searched {

@@ -69,7 +69,7 @@ enum Now {
 
 /// What is to be at a path in place of what is there now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Step {
+struct Replacement {
     path: PathBuf,
     now: Now,
     new: Now,
@@ -120,7 +120,7 @@ impl Store {
                     unsure.push(file.path.clone());
                 }
                 Ok(new) if new == now => same += 1,
-                Ok(new) => steps.push(Step { path, now, new }),
+                Ok(new) => steps.push(Replacement { path, now, new }),
                 Err(conflict) => conflicts.push(conflict),
             }
         }
@@ -131,7 +131,7 @@ impl Store {
             return Err(Refused::Conflict((conflicts.concat() + &more).trim_end().to_owned()));
         }
         publish(&self.root, &steps).map_err(Refused::Disk)?;
-        let below = |step: Step| step.path.strip_prefix(&self.root).map(Path::to_owned).ok();
+        let below = |step: Replacement| step.path.strip_prefix(&self.root).map(Path::to_owned).ok();
         Ok(PutBack { files: steps.into_iter().filter_map(below).collect(), same, unsure })
     }
 

@@ -28,11 +28,11 @@ pub struct Store {
     pub(crate) root: PathBuf,
     directory: PathBuf,
     exclude: PathBuf,
-    state: Mutex<State>,
+    state: Mutex<StoreState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct StoreState {
     /// The newest tree: what the index has.
     newest: Option<String>,
     /// Snapshots with changes since it was looked at what all of them take.
@@ -94,7 +94,8 @@ impl Store {
             Git::new(program, directory, project)
         };
         let git = begin().map_err(failed)?;
-        let state = State { modes: Modes::load(directory.join("modes")), ..State::default() };
+        let state =
+            StoreState { modes: Modes::load(directory.join("modes")), ..StoreState::default() };
         let directory = directory.to_owned();
         Ok(Self { git, root, directory, exclude, state: Mutex::new(state) })
     }
@@ -119,7 +120,7 @@ impl Store {
         taken
     }
 
-    fn take_in(&self, state: &mut State) -> Result<Tree, Unavailable> {
+    fn take_in(&self, state: &mut StoreState) -> Result<Tree, Unavailable> {
         let (dirty, others) = thread::scope(|scope| {
             let dirty = ["diff-files", "--raw", "-z", "--ignore-submodules=all"];
             let dirty = scope.spawn(move || self.git.run(&dirty, Objects::Own, &[]));
@@ -200,11 +201,11 @@ impl Store {
                 work.modes.push((path.clone(), mode));
             }
             match found {
-                Found::Kept => work.many.push(path),
-                Found::Small => work.single.push(path),
-                Found::Gone if is_known => work.gone.push(path),
-                Found::Gone => {}
-                Found::LeftOut => {
+                PathContent::Kept => work.many.push(path),
+                PathContent::Small => work.single.push(path),
+                PathContent::Gone if is_known => work.gone.push(path),
+                PathContent::Gone => {}
+                PathContent::LeftOut => {
                     work.left_out.insert(path.clone());
                     if is_known {
                         work.gone.push(path);
@@ -225,18 +226,18 @@ impl Store {
     }
 
     /// Looks what is at a path. A file that is kept has permission bits, and its length is added to `bytes`.
-    fn found(&self, path: &[u8], bytes: &mut u64) -> (Found, Option<u32>) {
+    fn found(&self, path: &[u8], bytes: &mut u64) -> (PathContent, Option<u32>) {
         let path = self.root.join(std::ffi::OsStr::from_bytes(path));
         match fs::symlink_metadata(&path) {
-            Err(_) => (Found::Gone, None),
-            Ok(found) if found.is_symlink() => (Found::Small, None),
-            Ok(found) if !found.is_file() => (Found::Gone, None),
-            Ok(found) if found.len() > FILE_BYTES_MAX => (Found::LeftOut, None),
-            Ok(_) if open(&path).is_err() => (Found::LeftOut, None),
+            Err(_) => (PathContent::Gone, None),
+            Ok(found) if found.is_symlink() => (PathContent::Small, None),
+            Ok(found) if !found.is_file() => (PathContent::Gone, None),
+            Ok(found) if found.len() > FILE_BYTES_MAX => (PathContent::LeftOut, None),
+            Ok(_) if open(&path).is_err() => (PathContent::LeftOut, None),
             Ok(found) => {
                 *bytes = bytes.saturating_add(found.len());
                 // An empty one is written as an object of its own in any case.
-                let kind = if found.len() == 0 { Found::Small } else { Found::Kept };
+                let kind = if found.len() == 0 { PathContent::Small } else { PathContent::Kept };
                 (kind, Some(found.permissions().mode() & 0o7777))
             }
         }
@@ -277,7 +278,7 @@ impl Store {
 }
 
 /// What is at a path.
-enum Found {
+enum PathContent {
     Kept,
     /// An object of its own.
     Small,

@@ -24,7 +24,7 @@ use crate::language::Language;
 use crate::outline::Symbol;
 use crate::source::Source;
 
-pub use arrangement::{Arrangement, Block, Place};
+pub use arrangement::{Arrangement, Block, InsertionPoint};
 pub use indentation::{reindented, unit_of};
 use insertion::{insertion, place_indent};
 use spacing::Spacing;
@@ -67,7 +67,7 @@ pub fn plan_delete(source: &Source, lines: &Range<usize>, exact: bool) -> Arrang
 }
 
 /// Plans how a block is put into a file.
-pub fn plan_insert(source: &Source, place: &Place, block: &Block) -> Arrangement {
+pub fn plan_insert(source: &Source, place: &InsertionPoint, block: &Block) -> Arrangement {
     let padded = TerminatedText::new(source);
     let arrangement = insertion(&padded, &Spacing::of(&padded), place, block, None);
     padded.finish(arrangement)
@@ -75,16 +75,16 @@ pub fn plan_insert(source: &Source, place: &Place, block: &Block) -> Arrangement
 
 /// True if a place is at an item's edge or inside of an item, where items are kept apart by empty lines. Beside lines
 /// that are no item, nothing is added to what is put there.
-pub fn keeps_items_apart(source: &Source, place: &Place) -> bool {
+pub fn keeps_items_apart(source: &Source, place: &InsertionPoint) -> bool {
     let padded = TerminatedText::new(source);
     is_beside_item(&padded, &Spacing::of(&padded), place)
 }
 
-fn is_beside_item(padded: &TerminatedText<'_>, spacing: &Spacing, place: &Place) -> bool {
+fn is_beside_item(padded: &TerminatedText<'_>, spacing: &Spacing, place: &InsertionPoint) -> bool {
     let place = match place {
-        Place::Before(anchor) => Place::Before(padded.closed(anchor)),
-        Place::After(anchor) => Place::After(padded.closed(anchor)),
-        Place::StartOf(_) | Place::EndOf(_) => return true,
+        InsertionPoint::Before(anchor) => InsertionPoint::Before(padded.closed(anchor)),
+        InsertionPoint::After(anchor) => InsertionPoint::After(padded.closed(anchor)),
+        InsertionPoint::StartOf(_) | InsertionPoint::EndOf(_) => return true,
     };
     spacing.at_place(false, &place, None).is_some()
 }
@@ -94,7 +94,7 @@ fn is_beside_item(padded: &TerminatedText<'_>, spacing: &Spacing, place: &Place)
 pub fn plan_move(
     source: &Source,
     lines: &Range<usize>,
-    place: &Place,
+    place: &InsertionPoint,
     exact: bool,
 ) -> Option<Arrangement> {
     let padded = TerminatedText::new(source);
@@ -175,7 +175,7 @@ fn loosened(
 pub fn plan_replace_body(source: &Source, symbol: &Symbol, block: &Block) -> Option<Arrangement> {
     let interior = symbol.interior.clone()?;
     let padded = TerminatedText::new(source);
-    let place = Place::StartOf(symbol.clone());
+    let place = InsertionPoint::StartOf(symbol.clone());
     let indent = place_indent(&padded, &place);
     let had = indentation::indent_of(&block.text).to_owned();
     let body = match block.exact {

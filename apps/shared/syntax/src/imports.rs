@@ -36,7 +36,7 @@ use crate::rename::Unit;
 use crate::source::Source;
 
 use bindings::{Declared, Export, declared};
-use changes::Changes;
+use changes::ImportChanges;
 
 pub(crate) use bindings::listed_in_all;
 pub use compose::{compose, shifted};
@@ -99,7 +99,7 @@ pub fn mend_imports(
         return Ok(None);
     }
     let files = units.iter().enumerate().filter(|(_, unit)| same(unit.source.language()));
-    let mut files: Vec<_> = files.map(|(index, unit)| Changes::new(index, unit)).collect();
+    let mut files: Vec<_> = files.map(|(index, unit)| ImportChanges::new(index, unit)).collect();
     let of = |unit: usize| files.iter().position(|file| file.unit == unit).unwrap_or_default();
     let (from, to) = (of(moved.from), of(moved.to));
     files[to].set_placed(moved.placed.start);
@@ -146,7 +146,7 @@ struct Mending<'s> {
     /// What else the new file declares.
     beside: Vec<Declared>,
     exists: &'s dyn Fn(&Path) -> bool,
-    files: Vec<Changes<'s>>,
+    files: Vec<ImportChanges<'s>>,
     /// The indexes of both files among these.
     from: usize,
     to: usize,
@@ -197,7 +197,7 @@ impl Mending<'_> {
 
     fn finish(self) -> MendedImports {
         let mut mended = MendedImports::default();
-        let edits: Vec<_> = self.files.iter().map(Changes::edits).collect();
+        let edits: Vec<_> = self.files.iter().map(ImportChanges::edits).collect();
         for (file, at, why) in self.left {
             let text = crate::edit::apply(&edits[file], self.files[file].source.text());
             let at = shifted(&edits[file], at).min(text.len());

@@ -40,7 +40,7 @@ mod scopes;
 pub mod source;
 
 pub use arrange::{
-    Arrangement, Block, Place, keeps_items_apart, plan_delete, plan_insert, plan_move,
+    Arrangement, Block, InsertionPoint, keeps_items_apart, plan_delete, plan_insert, plan_move,
     plan_replace_body, plan_swap, whole_items,
 };
 pub use edit::Edit;
@@ -49,7 +49,7 @@ pub use imports::{
     ImportsLeft, MendedImports, MovedItem, compose, mend_imports, module_name, shifted,
 };
 pub use language::Language;
-pub use lookup::{Found, Wanted};
+pub use lookup::{FoundSymbol, Wanted};
 pub use outline::{Symbol, SymbolKind};
 pub use regions::{Region, Regions, regions, regions_of};
 pub use rename::{

@@ -9,7 +9,7 @@ use crate::source::Source;
 
 /// A symbol with the names around it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundSymbol {
     /// The symbol.
     pub symbol: Symbol,
     /// Its name with what it belongs to, as it can be looked up: `Point::norm`, `<Point as Display>::fmt`.
@@ -77,7 +77,7 @@ impl Wanted {
     }
 
     /// True if a path's names end with those that were written. `file` may stand for a module before them.
-    fn matches(&self, found: &Found, language: Language, file: Option<&Path>) -> bool {
+    fn matches(&self, found: &FoundSymbol, language: Language, file: Option<&Path>) -> bool {
         if language == Language::Markdown {
             let wanted = self.text.trim_start_matches('#').replace('`', "").trim().to_lowercase();
             return !wanted.is_empty()
@@ -122,7 +122,7 @@ impl Wanted {
 
     /// Returns the symbols of a file that the name means. What declares is left out where a definition of the
     /// name is there, and fields, variants and constructors where something else has the name.
-    pub fn find(&self, source: &Source, file: Option<&Path>) -> Vec<Found> {
+    pub fn find(&self, source: &Source, file: Option<&Path>) -> Vec<FoundSymbol> {
         // A parse is needed only where the name stands.
         let name = self.name();
         if source.language() != Language::Markdown && !source.text().contains(name) {
@@ -141,10 +141,10 @@ impl Wanted {
 }
 
 /// Leaves out symbols where better ones have the name.
-pub fn prefer(found: &mut Vec<Found>) {
+pub fn prefer(found: &mut Vec<FoundSymbol>) {
     let callable =
-        |one: &Found| matches!(one.symbol.kind, SymbolKind::Function | SymbolKind::Method);
-    let is_worse: [fn(&Found) -> bool; 3] = [
+        |one: &FoundSymbol| matches!(one.symbol.kind, SymbolKind::Function | SymbolKind::Method);
+    let is_worse: [fn(&FoundSymbol) -> bool; 3] = [
         |one| one.symbol.kind.is_part(),
         is_constructor,
         |one| one.symbol.kind == SymbolKind::Module && one.symbol.body.is_none(),
@@ -170,14 +170,14 @@ pub fn prefer(found: &mut Vec<Found>) {
 }
 
 /// In Java, C# and C++ a constructor has the name of its class.
-fn is_constructor(found: &Found) -> bool {
+fn is_constructor(found: &FoundSymbol) -> bool {
     let around = found.path.iter().rev().nth(1);
     found.symbol.kind == SymbolKind::Method && around == Some(&found.symbol.name)
 }
 
 impl Source {
     /// Returns all symbols with the names around them, also fields and variants, in the order of the text.
-    pub fn named_symbols(&self) -> Vec<Found> {
+    pub fn named_symbols(&self) -> Vec<FoundSymbol> {
         found_in(self)
     }
 
@@ -189,7 +189,7 @@ impl Source {
 }
 
 /// Returns the names among symbols that are most like a written one.
-pub fn nearest(wanted: &Wanted, all: impl Iterator<Item = Found>) -> Vec<String> {
+pub fn nearest(wanted: &Wanted, all: impl Iterator<Item = FoundSymbol>) -> Vec<String> {
     let name = wanted.name().to_lowercase();
     let mut close: Vec<(f64, String)> = all
         .filter(|one| one.symbol.kind != SymbolKind::Impl)
@@ -248,7 +248,7 @@ pub(crate) fn module_names(file: &Path) -> Vec<String> {
 }
 
 /// Returns a file's symbols with the names around them.
-pub(crate) fn found_in(source: &Source) -> Vec<Found> {
+pub(crate) fn found_in(source: &Source) -> Vec<FoundSymbol> {
     let mut all = Vec::new();
     collect(source.language(), &source.declarations(), &[], None, &mut all);
     all
@@ -263,7 +263,7 @@ fn collect(
     symbols: &[Symbol],
     around: &[String],
     of_trait: Option<&str>,
-    all: &mut Vec<Found>,
+    all: &mut Vec<FoundSymbol>,
 ) {
     let separator = match language {
         Language::Rust | Language::Cpp => "::",
@@ -297,7 +297,7 @@ fn collect(
             }
             _ => path.join(separator),
         };
-        all.push(Found {
+        all.push(FoundSymbol {
             symbol: Symbol { children: Vec::new(), ..symbol.clone() },
             qualified,
             path: path.clone(),

@@ -44,7 +44,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use crate::language::Language;
-use crate::lookup::Found;
+use crate::lookup::FoundSymbol;
 use crate::outline::SymbolKind;
 use crate::regions::regions;
 use crate::source::Source;
@@ -135,7 +135,7 @@ pub struct Renaming {
 pub fn plan_rename(
     project: &Project<'_>,
     units: &[Unit<'_>],
-    target: (usize, &Found),
+    target: (usize, &FoundSymbol),
 ) -> Result<Renaming, String> {
     let symbol = &target.1.symbol;
     let name = symbol.name.as_str();

@@ -111,7 +111,7 @@ impl Binding<'_> {
 }
 
 #[derive(Debug)]
-struct Scope {
+struct ScopeNode {
     parent: Option<usize>,
     function: usize,
     range: Range<usize>,
@@ -131,7 +131,7 @@ struct PendingUse<'t> {
 /// The scopes of one function.
 #[derive(Debug, Default)]
 pub(crate) struct Scopes<'t> {
-    scopes: Vec<Scope>,
+    scopes: Vec<ScopeNode>,
     pending: Vec<PendingUse<'t>>,
     functions: usize,
     pub bindings: Vec<Binding<'t>>,
@@ -143,7 +143,13 @@ impl<'t> Scopes<'t> {
     /// Opens a scope in another one.
     pub(crate) fn open(&mut self, parent: Option<usize>, range: Range<usize>) -> usize {
         let function = parent.map_or(0, |parent| self.scopes[parent].function);
-        self.scopes.push(Scope { parent, function, range, class: false, names: HashMap::new() });
+        self.scopes.push(ScopeNode {
+            parent,
+            function,
+            range,
+            class: false,
+            names: HashMap::new(),
+        });
         self.scopes.len() - 1
     }
 

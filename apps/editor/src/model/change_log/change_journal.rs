@@ -65,7 +65,7 @@ impl Operation {
 /// One line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Entry<'a> {
+enum JournalLine<'a> {
     Format(u32),
     Begin(Cow<'a, Operation>),
     End {
@@ -153,14 +153,14 @@ impl ChangeJournal {
     /// # Errors
     /// It can't be written; nothing may be changed.
     pub fn begin(&mut self, operation: &Operation) -> io::Result<()> {
-        self.append(&Entry::Begin(Cow::Borrowed(operation)))
+        self.append(&JournalLine::Begin(Cow::Borrowed(operation)))
     }
 
     /// Records that what was begun has ended: by whom it was done, or that it was not.
     pub fn end(&mut self, id: &str, by: Option<&Author>) {
         // If this fails, the journal is rewritten before the next change. Until then the digests of the
         // files tell what was done.
-        let _ = self.append(&Entry::End { id: id.to_owned(), by: by.cloned() });
+        let _ = self.append(&JournalLine::End { id: id.to_owned(), by: by.cloned() });
     }
 
     /// Writes the whole journal to a new file.
@@ -177,15 +177,15 @@ impl ChangeJournal {
         let mut temporary = tempfile::NamedTempFile::new_in(directory)?;
         let mut out = BufWriter::new(temporary.as_file_mut());
         let mut bytes = 0;
-        let mut write = |entry: &Entry<'_>| {
+        let mut write = |entry: &JournalLine<'_>| {
             let line = line(entry)?;
             bytes += line.len();
             out.write_all(&line)
         };
-        write(&Entry::Format(FORMAT))?;
+        write(&JournalLine::Format(FORMAT))?;
         let mut begin_and_end = |change: &Change, operation: Operation| {
-            write(&Entry::Begin(Cow::Owned(operation)))?;
-            write(&Entry::End { id: change.id.clone(), by: Some(change.author.clone()) })
+            write(&JournalLine::Begin(Cow::Owned(operation)))?;
+            write(&JournalLine::End { id: change.id.clone(), by: Some(change.author.clone()) })
         };
         let undo =
             |change: &Change| Operation::Undo { ids: vec![change.id.clone()], files: Vec::new() };
@@ -207,7 +207,7 @@ impl ChangeJournal {
         Ok(())
     }
 
-    fn append(&mut self, entry: &Entry<'_>) -> io::Result<()> {
+    fn append(&mut self, entry: &JournalLine<'_>) -> io::Result<()> {
         if self.outdated {
             return Err(io::Error::other("an earlier change couldn't be recorded"));
         }
@@ -217,13 +217,13 @@ impl ChangeJournal {
         appended
     }
 
-    fn try_append(&mut self, entry: &Entry<'_>) -> io::Result<()> {
+    fn try_append(&mut self, entry: &JournalLine<'_>) -> io::Result<()> {
         let mut writer = match self.writer.take() {
             Some(writer) => writer,
             None => {
                 let mut file = OpenOptions::new().append(true).create(true).open(&self.path)?;
                 if file.metadata()?.len() == 0 {
-                    file.write_all(&line(&Entry::Format(FORMAT))?)?;
+                    file.write_all(&line(&JournalLine::Format(FORMAT))?)?;
                 }
                 file
             }
@@ -236,7 +236,7 @@ impl ChangeJournal {
     }
 }
 
-fn line(entry: &Entry<'_>) -> io::Result<Vec<u8>> {
+fn line(entry: &JournalLine<'_>) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(entry)?;
     line.push(b'\n');
     Ok(line)
@@ -251,10 +251,10 @@ fn replay(bytes: &[u8]) -> (Recorded, usize) {
             break;
         }
         match serde_json::from_slice(line) {
-            Ok(Entry::Format(FORMAT)) => {}
-            Ok(Entry::Begin(operation)) => recorded.begun.push(operation.into_owned()),
-            Ok(Entry::End { id, by }) => recorded.end(&id, by),
-            Ok(Entry::Format(_)) | Err(_) => break,
+            Ok(JournalLine::Format(FORMAT)) => {}
+            Ok(JournalLine::Begin(operation)) => recorded.begun.push(operation.into_owned()),
+            Ok(JournalLine::End { id, by }) => recorded.end(&id, by),
+            Ok(JournalLine::Format(_)) | Err(_) => break,
         }
         whole += line.len();
     }

@@ -62,7 +62,7 @@ pub(crate) struct Conflict {
 }
 
 /// What is to be done with a file.
-enum Step {
+enum SaveStep {
     Nothing,
     /// The digests: of the new text, and of what it may take the place of.
     Write {
@@ -75,27 +75,27 @@ enum Step {
 
 impl SaveRequest {
     /// Finds out what is to be done, or that the disk has another text, or nothing.
-    fn step(&self, choice: Option<&Answered>) -> Result<Result<Step, Conflict>, Fault> {
+    fn step(&self, choice: Option<&Answered>) -> Result<Result<SaveStep, Conflict>, Fault> {
         let disk = disk::digest(&self.path)
             .map_err(|fault| fault.hint("nothing was written: save_as('…') writes it elsewhere"))?;
         let deleted = fs::symlink_metadata(&self.path).is_err();
         let digest = self.buffer.digest();
         let there = disk;
-        let write = || Step::Write { digest, there, links: disk::hard_links(&self.path) };
+        let write = || SaveStep::Write { digest, there, links: disk::hard_links(&self.path) };
         if deleted && self.base_digest.is_none() {
-            return Ok(Ok(if self.saved { Step::Nothing } else { write() }));
+            return Ok(Ok(if self.saved { SaveStep::Nothing } else { write() }));
         }
         if disk == self.base_digest && !deleted {
-            return Ok(Ok(if self.saved { Step::Nothing } else { write() }));
+            return Ok(Ok(if self.saved { SaveStep::Nothing } else { write() }));
         }
         if disk == Some(digest) {
-            return Ok(Ok(Step::Write { digest, there, links: 0 }));
+            return Ok(Ok(SaveStep::Write { digest, there, links: 0 }));
         }
         let conflict = AskedConflict { path: self.path.clone(), disk, deleted };
         let answer = choice.filter(|answered| answered.files.contains(&conflict));
         Ok(match answer.map(|answered| answered.choice) {
             Some(ConflictChoice::Overwrite) => Ok(write()),
-            Some(ConflictChoice::Reload) if !deleted => Ok(Step::Reload),
+            Some(ConflictChoice::Reload) if !deleted => Ok(SaveStep::Reload),
             _ => {
                 let theirs = disk::load(&self.path).ok();
                 let ours = self.buffer.text();
@@ -136,11 +136,11 @@ pub(super) fn save_all(
     for (request, step) in requests.iter().zip(&steps) {
         let stage = || -> Result<Option<StagedFile>, Fault> {
             match step {
-                Step::Write { .. } => {
+                SaveStep::Write { .. } => {
                     make_folders(&request.path, &mut folders)?;
                     disk::stage(&request.path, &request.buffer, WriteMode::Replace).map(Some)
                 }
-                Step::Nothing | Step::Reload => Ok(None),
+                SaveStep::Nothing | SaveStep::Reload => Ok(None),
             }
         };
         let result = { stage }();
@@ -150,10 +150,10 @@ pub(super) fn save_all(
     let mut all = Vec::new();
     for ((request, step), staged) in requests.iter().zip(steps).zip(staged) {
         let saved = match (step, staged) {
-            (Step::Write { digest, there, links }, Some(staged)) => {
+            (SaveStep::Write { digest, there, links }, Some(staged)) => {
                 staged.publish(&[there]).map(|stamp| Saved::Written { digest, stamp, links })
             }
-            (Step::Reload, _) => {
+            (SaveStep::Reload, _) => {
                 disk::load(&request.path).map(|loaded| Saved::Reload(Box::new(loaded)))
             }
             _ => Ok(Saved::NoChanges),

@@ -14,7 +14,7 @@ use super::repeat_call::written_again;
 use super::scope::Numbers;
 use super::shown_lines::{ShownLines, to_usize};
 use super::words::{found, given, left_out, named_files};
-use super::{Scope, Searched, Wanted, search};
+use super::{SearchScope, Searched, Wanted, search};
 use crate::action::Action;
 use crate::display::lines::readable;
 use crate::display::wording::{count, line_numbers};
@@ -94,7 +94,7 @@ pub(crate) fn find(
     listing(open_files, context, move |documents| manner.listing(&scope, documents))
 }
 
-impl Scope {
+impl SearchScope {
     /// Searches only those files that match a glob.
     fn narrow(&mut self, glob: &str) {
         let below = |entry: &str| match glob.contains('/') {
@@ -112,7 +112,7 @@ impl Scope {
 }
 
 impl Manner {
-    fn listing(self, scope: &Scope, mut documents: Documents) -> Result<Listing, Fault> {
+    fn listing(self, scope: &SearchScope, mut documents: Documents) -> Result<Listing, Fault> {
         let searched = search(&self.wanted, scope, &mut documents)?;
         let root = documents.root.clone();
         let display =

@@ -13,7 +13,7 @@ use super::listing::Listing;
 use super::markup::prose_lines;
 use super::query::pattern_fault;
 use super::repeat_call::{quoted, quoted_files};
-use super::scope::{Numbers, Scope, ScopedFiles};
+use super::scope::{Numbers, ScopedFiles, SearchScope};
 use super::shown_lines::ShownLines;
 
 use crate::display::lines::readable;
@@ -96,7 +96,7 @@ pub(crate) fn glob(
 }
 
 impl FirstLines {
-    fn listing(self, scope: &Scope, mut documents: Documents) -> Result<Listing, Fault> {
+    fn listing(self, scope: &SearchScope, mut documents: Documents) -> Result<Listing, Fault> {
         let ScopedFiles { files, named, missing, .. } = scope.files(&mut documents)?;
         let root = documents.root.clone();
         let display =
@@ -252,7 +252,7 @@ pub(in crate::update) fn left_out(excluded: usize) -> String {
     }
 }
 
-fn list(scope: &Scope, budget: u64, mut documents: Documents) -> Result<Listing, Fault> {
+fn list(scope: &SearchScope, budget: u64, mut documents: Documents) -> Result<Listing, Fault> {
     let files = scope.files(&mut documents)?.files;
     let mut budget = Budget::new(budget);
     let mut text = String::new();

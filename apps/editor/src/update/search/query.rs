@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use docui::Fault;
-use pipemux_search::{Files, Filters, Found, Overlay, Part, PartOf, Parts, Pattern, PatternError};
+use pipemux_search::{
+    Files, Filters, Overlay, Part, PartOf, Parts, Pattern, PatternError, SearchResults,
+};
 use pipemux_syntax::regions::{Region, regions_of};
 use pipemux_syntax::{Language, limits};
 
 use crate::action::Only;
 use crate::model::documents::Documents;
 
-use super::scope::{Scope, ScopedFiles};
+use super::scope::{ScopedFiles, SearchScope};
 
 /// What to search for.
 #[derive(Debug, Clone)]
@@ -35,7 +37,7 @@ pub(crate) struct Searched {
     pub named: Vec<PathBuf>,
     /// The parts of files that were searched, as they are displayed; empty if whole files were.
     pub parts: Vec<String>,
-    pub found: Found,
+    pub found: SearchResults,
     /// What the files were listed by.
     pub listed_by: Option<Files>,
     /// A line for each entry that isn't there.
@@ -87,7 +89,7 @@ pub(super) fn pattern_fault(error: PatternError) -> Fault {
 /// Searches the files of a scope, open ones as they are in the session.
 pub(in crate::update) fn search(
     wanted: &Wanted,
-    scope: &Scope,
+    scope: &SearchScope,
     documents: &mut Documents,
 ) -> Result<Searched, Fault> {
     // What is written wrong is told before any file is read.

@@ -10,7 +10,7 @@ use super::match_question::{AnsweredMatches, FileMatches, chosen_places, questio
 use super::scope::Numbers;
 use super::shown_lines::to_usize;
 use super::words::{given, left_out, named_files};
-use super::{Scope, Searched, Wanted, search};
+use super::{SearchScope, Searched, Wanted, search};
 use crate::action::Action;
 use crate::display::lines::readable;
 use crate::display::wording::{count, shown_lines};
@@ -26,7 +26,7 @@ use crate::model::splice::Splice;
 use crate::model::workspace_edit::WorkspaceEdit;
 use crate::update::edit::edit;
 use crate::update::edit::{Committed, Plan};
-use crate::update::question::Token;
+use crate::update::question::QuestionToken;
 use crate::update::renumbering::brief_about;
 use crate::update::search::match_question::follow_matches;
 use crate::update::search::scope::search_scope;
@@ -36,9 +36,9 @@ use crate::update::text_search::{closest_match, settled, with_endings_of};
 struct Replacing {
     wanted: Wanted,
     new: String,
-    scope: Scope,
+    scope: SearchScope,
     /// Where else it is looked for if the current file has no match; it is replaced only in files that are named.
-    elsewhere: Option<Scope>,
+    elsewhere: Option<SearchScope>,
     all: bool,
     version: u64,
     launch_id: String,
@@ -69,7 +69,7 @@ pub(crate) fn replace(
     if old.0 == new.text && !regex && *case {
         return Err(Fault::usage("old and new are the same"));
     }
-    let answered = match Token::answered(context)? {
+    let answered = match QuestionToken::answered(context)? {
         None => None,
         Some((token, choice)) => {
             Some(answered_matches(open_files, edits, token, choice, &old.0, context)?)
@@ -104,7 +104,7 @@ fn replace_scope(
     open_files: &OpenFiles,
     files: &[FilePath],
     context: &Context,
-) -> Result<(Scope, Option<Scope>), Fault> {
+) -> Result<(SearchScope, Option<SearchScope>), Fault> {
     let named = search_scope(open_files, files, Numbers::Seen, context)?;
     if !files.is_empty() {
         return Ok((named, None));
@@ -126,20 +126,20 @@ fn replace_scope(
 fn answered_matches(
     open_files: &OpenFiles,
     edits: &Edits,
-    token: Token,
+    token: QuestionToken,
     choice: &Choice,
     old: &str,
     context: &Context,
 ) -> Result<AnsweredMatches, Fault> {
     match token {
-        Token::Matches(asked) => {
+        QuestionToken::Matches(asked) => {
             let lines = old.matches('\n').count() + 1;
             let places = asked.positions.iter().map(|(line, at)| (*line, *at, lines)).collect();
             let file = FileMatches { path: asked.path, text: asked.text_digest, places };
             let asked = (asked.launch_id, asked.version, vec![file]);
             follow_matches(open_files, edits, asked, choice, context)
         }
-        Token::FileMatches { launch, version, files } => {
+        QuestionToken::FileMatches { launch, version, files } => {
             let files = files.into_iter().map(FileMatches::from).collect();
             follow_matches(open_files, edits, (launch, version, files), choice, context)
         }
@@ -184,7 +184,7 @@ impl Replacing {
             let asked = files
                 .iter()
                 .map(|(path, buffer, matches)| FileMatches::of(path, buffer, matches).into());
-            let token = Token::FileMatches {
+            let token = QuestionToken::FileMatches {
                 launch: self.launch_id.clone(),
                 version: self.version,
                 files: asked.collect(),

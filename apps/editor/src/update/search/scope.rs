@@ -16,7 +16,7 @@ use crate::update::symbols::{Resolver, SymbolScope, Target, Unresolved, numbered
 
 /// What is written after `in=`.
 #[derive(Debug, Clone)]
-pub(crate) struct Scope {
+pub(crate) struct SearchScope {
     /// Paths, folders and globs as they were written.
     pub entries: Vec<String>,
     /// Lines and symbols of files. Without any and without entries, the root is meant.
@@ -62,8 +62,8 @@ pub(crate) fn search_scope(
     entries: &[FilePath],
     numbers: Numbers,
     context: &Context,
-) -> Result<Scope, Fault> {
-    let mut scope = Scope {
+) -> Result<SearchScope, Fault> {
+    let mut scope = SearchScope {
         entries: Vec::new(),
         parts: Vec::new(),
         symbols: scope(open_files, context)?,
@@ -121,7 +121,7 @@ fn is_part(open_files: &OpenFiles, entry: &str, context: &Context) -> bool {
     is_written && !entry.starts_with('!') && !exists() && !is_open()
 }
 
-impl Scope {
+impl SearchScope {
     /// Searches no parts of files, but these entries.
     pub(super) fn set_entries(&mut self, entries: Vec<String>) {
         self.entries = entries;

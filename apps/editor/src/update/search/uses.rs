@@ -4,7 +4,7 @@ use std::path::Path;
 
 use docui::{Blocking, Context, Fault, FilePath};
 use pipemux_search::Match;
-use pipemux_syntax::{Found, Language, Source};
+use pipemux_syntax::{FoundSymbol, Language, Source};
 
 use super::budget::Budget;
 use super::listing::Listing;
@@ -12,7 +12,7 @@ use super::repeat_call::quoted;
 use super::scope::Numbers;
 use super::shown_lines::{ShownLines, to_usize};
 use super::words::{left_out, named_files};
-use super::{Scope, Wanted, search};
+use super::{SearchScope, Wanted, search};
 use crate::action::Only;
 use crate::display::lines::{match_row, readable};
 use crate::display::wording::{count, line_numbers};
@@ -62,7 +62,7 @@ pub(crate) fn uses(
 }
 
 impl Manner {
-    fn listing(self, scope: &Scope, mut documents: Documents) -> Result<Listing, Fault> {
+    fn listing(self, scope: &SearchScope, mut documents: Documents) -> Result<Listing, Fault> {
         let wanted = Wanted {
             text: self.name.clone(),
             regex: false,
@@ -156,7 +156,7 @@ fn uses_in(path: &Path, buffer: &Buffer, matches: &[Match]) -> Vec<Use> {
             last.is_definition |= is_definition;
             continue;
         }
-        let holds = |found: &&Found| {
+        let holds = |found: &&FoundSymbol| {
             let range = &found.symbol.range;
             range.start <= one.bytes.start && one.bytes.end <= range.end
         };

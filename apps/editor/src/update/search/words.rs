@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use docui::FilePath;
-use pipemux_search::{Counts, FileCounts, LeftOut, Lines, SkipReason};
+use pipemux_search::{Counts, FileCounts, LeftOut, LeftOutLines, SkipReason};
 
 use super::Searched;
 use super::shown_lines::to_usize;
@@ -31,7 +31,7 @@ pub(crate) struct LeftInWords {
 
 /// Tells what the filters left out, with the places where there are few.
 pub(super) fn left_out(searched: &Searched, display: &dyn Fn(&Path) -> String) -> LeftInWords {
-    type Category = (fn(&LeftOut) -> &Lines, &'static str);
+    type Category = (fn(&LeftOut) -> &LeftOutLines, &'static str);
     const CATEGORIES: [Category; 6] = [
         (|left| &left.code, "in code"),
         (|left| &left.comments, "in comments"),
@@ -76,7 +76,7 @@ pub(super) fn left_out(searched: &Searched, display: &dyn Fn(&Path) -> String) -
 }
 
 /// The lines of a kind in all files; `None` if there are too many to tell.
-fn places(files: &[FileCounts], lines: fn(&LeftOut) -> &Lines) -> Option<Vec<(&Path, u64)>> {
+fn places(files: &[FileCounts], lines: fn(&LeftOut) -> &LeftOutLines) -> Option<Vec<(&Path, u64)>> {
     let mut places = Vec::new();
     for file in files {
         let lines = lines(&file.left).all()?;

@@ -29,13 +29,13 @@ use super::imports::mended;
 use super::place::{InsertPlace, Side, is_new};
 use super::resolved::{Resolved, Unresolved, unless_asked};
 use super::resolver::Resolver;
-use super::surroundings::Seam;
+use super::surroundings::EditedPlace;
 use super::users::users_note;
 
 /// What an outcome tells.
-pub(crate) struct About {
+pub(crate) struct ArrangeReport {
     pub brief: String,
-    pub seams: Vec<Seam>,
+    pub edited_places: Vec<EditedPlace>,
     /// Text that was replaced by another, with its first line in the file before that, from 0.
     pub replaced: Option<(PathBuf, usize, String)>,
 }
@@ -66,7 +66,7 @@ fn move_within(
     moved: &Resolved,
     side: Side,
     to: &Resolved,
-) -> Result<Plan<About>, Unresolved> {
+) -> Result<Plan<ArrangeReport>, Unresolved> {
     let exact = moved.is_exact();
     let bytes = moved.item()?;
     let place = side.place(to)?;
@@ -87,15 +87,17 @@ fn move_within(
     let shift = shift_note(&planned, false);
     let brief = format!("{}, now {}{shift}", described(moved), line_numbers(&now));
     let path = moved.path.clone();
-    let seams =
-        vec![Seam::Block(path.clone(), planned.placed.clone()), Seam::Gap(path.clone(), gap)];
+    let edited_places = vec![
+        EditedPlace::Block(path.clone(), planned.placed.clone()),
+        EditedPlace::Gap(path.clone(), gap),
+    ];
     let splices = splices(&moved.source, &planned);
     let text = match move_of(resolver.documents.text(&path)?, &splices, &moved.lines()) {
         Some(lines) => TextEdit::Lines(splices, LineChange::Move(lines)),
         None => TextEdit::Splices(splices),
     };
     let edit = WorkspaceEdit::new(EditKind::Move).file(path, text);
-    Ok(Plan::Edit(edit, About { brief, seams, replaced: None }))
+    Ok(Plan::Edit(edit, ArrangeReport { brief, edited_places, replaced: None }))
 }
 
 /// Moves an item or lines to another file, and mends the imports of all files that use it.
@@ -104,7 +106,7 @@ fn move_across(
     moved: &Resolved,
     side: Side,
     to: &Resolved,
-) -> Result<Plan<About>, Unresolved> {
+) -> Result<Plan<ArrangeReport>, Unresolved> {
     let exact = moved.is_exact();
     let bytes = moved.item()?;
     let place = side.place(to)?;
@@ -140,8 +142,11 @@ fn move_across(
         };
     }
     let brief = format!("{}, now {shown}:{about}", described(moved));
-    let seams = vec![Seam::Block(to.path.clone(), placed), Seam::Gap(moved.path.clone(), gap)];
-    Ok(Plan::Edit(edit, About { brief, seams, replaced: None }))
+    let edited_places = vec![
+        EditedPlace::Block(to.path.clone(), placed),
+        EditedPlace::Gap(moved.path.clone(), gap),
+    ];
+    Ok(Plan::Edit(edit, ArrangeReport { brief, edited_places, replaced: None }))
 }
 
 /// Exchanges two items, or two ranges of lines, of one file or of two.
@@ -176,12 +181,12 @@ pub(crate) fn swap(
                 line_numbers(&lines_in(&text, &last)),
             );
             let path = one.path.clone();
-            let seams = vec![
-                Seam::Block(path.clone(), planned.placed.clone()),
-                Seam::Block(path.clone(), last),
+            let edited_places = vec![
+                EditedPlace::Block(path.clone(), planned.placed.clone()),
+                EditedPlace::Block(path.clone(), last),
             ];
             let edit = edit.splices(path, splices(&one.source, &planned));
-            return Ok(Plan::Edit(edit, About { brief, seams, replaced: None }));
+            return Ok(Plan::Edit(edit, ArrangeReport { brief, edited_places, replaced: None }));
         }
         let replaced = |at: &Resolved, lines: &Range<usize>, by: &Resolved, text: &Range<usize>| {
             let text = in_endings_of(&by.source.text()[text.clone()], at.source.text());
@@ -196,12 +201,12 @@ pub(crate) fn swap(
         let (to_first, placed_first) = replaced(&one, &first, &other, &second);
         let (to_second, placed_second) = replaced(&other, &second, &one, &first);
         let brief = format!("{} and {}", described(&one), described(&other));
-        let seams = vec![
-            Seam::Block(one.path.clone(), placed_first),
-            Seam::Block(other.path.clone(), placed_second),
+        let edited_places = vec![
+            EditedPlace::Block(one.path.clone(), placed_first),
+            EditedPlace::Block(other.path.clone(), placed_second),
         ];
         let edit = edit.splices(one.path.clone(), to_first).splices(other.path.clone(), to_second);
-        Ok(Plan::Edit(edit, About { brief, seams, replaced: None }))
+        Ok(Plan::Edit(edit, ArrangeReport { brief, edited_places, replaced: None }))
     })
 }
 
@@ -217,10 +222,14 @@ pub(crate) fn delete(
         let target = resolver.resolve(&target)?.into_items();
         let bytes = target.item()?;
         let planned = plan_delete(&target.source, &bytes, target.is_exact());
-        let seams = vec![Seam::Gap(target.path.clone(), gap_after(&planned, &bytes))];
+        let edited_places =
+            vec![EditedPlace::Gap(target.path.clone(), gap_after(&planned, &bytes))];
         let edit = WorkspaceEdit::new(EditKind::Delete)
             .splices(target.path.clone(), splices(&target.source, &planned));
-        Ok(Plan::Edit(edit, About { brief: described(&target), seams, replaced: None }))
+        Ok(Plan::Edit(
+            edit,
+            ArrangeReport { brief: described(&target), edited_places, replaced: None },
+        ))
     })
 }
 
@@ -228,7 +237,7 @@ pub(crate) fn arrange(
     open_files: &OpenFiles,
     edits: &mut Edits,
     context: &Context,
-    plan: impl FnOnce(&mut Resolver<'_>) -> Result<Plan<About>, Unresolved> + Send + 'static,
+    plan: impl FnOnce(&mut Resolver<'_>) -> Result<Plan<ArrangeReport>, Unresolved> + Send + 'static,
 ) -> Result<Work, Fault> {
     let scope = scope(open_files, context)?;
     let plan =
@@ -240,7 +249,7 @@ pub(crate) fn arrange(
         context,
         plan,
         |editor, made, about, context| {
-            let About { brief, seams, replaced } = about;
+            let ArrangeReport { brief, edited_places, replaced } = about;
             let path: Option<PathBuf> = made.files.first().map(|file| file.path.clone());
             let index = path.and_then(|path| editor.files.index(&path));
             let brief = match index {
@@ -252,7 +261,7 @@ pub(crate) fn arrange(
                 unseen_lines(&editor.files, file, first, &old, context)
             });
             let replaced = replaced.unwrap_or_default();
-            with_surroundings(&editor.files, Done::new(brief), &replaced, &seams, context)
+            with_surroundings(&editor.files, Done::new(brief), &replaced, &edited_places, context)
         },
     )?;
     Ok(blocking.into())

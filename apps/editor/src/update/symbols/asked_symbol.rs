@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 
 use docui::{Ask, Fault};
-use pipemux_syntax::Found;
+use pipemux_syntax::FoundSymbol;
 
 use crate::update::asked::{AskedSymbol, ChosenSymbol};
-use crate::update::question::Token;
+use crate::update::question::QuestionToken;
 
 use super::resolved::{Ambiguous, Unresolved};
 use super::resolver::Resolver;
@@ -16,7 +16,7 @@ impl Resolver<'_> {
     pub(super) fn ask_which(
         &mut self,
         key: &str,
-        all: &[(PathBuf, Found)],
+        all: &[(PathBuf, FoundSymbol)],
     ) -> Result<Unresolved, Fault> {
         let mut ask = Ask::pick_one(format!("{} symbols are called {key}", all.len()));
         let mut candidates: Vec<ChosenSymbol> = Vec::new();
@@ -36,7 +36,7 @@ impl Resolver<'_> {
             candidates.push(ChosenSymbol { written, path: path.clone(), qualified, nth });
         }
         let chosen = self.scope.chosen.clone();
-        Token::Symbol(AskedSymbol { candidates, chosen })
+        QuestionToken::Symbol(AskedSymbol { candidates, chosen })
             .attach_to(ask)
             .map(|reply| Unresolved::Ask(Box::new(reply), Ambiguous::new(key, meanings)))
     }

@@ -7,9 +7,9 @@ use docui::{Context, Fault, Line};
 use pipemux_syntax::{Source, plan_delete};
 
 use super::arranged_lines::gap_after;
-use super::arranging::{About, described};
+use super::arranging::{ArrangeReport, described};
 use super::resolved::{Resolved, Unresolved};
-use super::surroundings::Seam;
+use super::surroundings::EditedPlace;
 use crate::model::edits::Edits;
 use crate::model::history::EditKind;
 use crate::model::open_files::OpenFiles;
@@ -39,16 +39,20 @@ pub(crate) fn delete_all(
             files.entry(found.path.clone()).or_default().push(found);
         }
         let mut edit = WorkspaceEdit::new(EditKind::Delete);
-        let mut seams = Vec::new();
+        let mut edited_places = Vec::new();
         for (path, found) in files {
             let Some(before) = found.first().map(|one| one.source.text().to_owned()) else {
                 continue;
             };
             let (after, gaps) = without(found)?;
             edit = edit.splices(path.clone(), difference(&before, &after).0);
-            seams.extend(gaps.into_iter().rev().map(|gap| Seam::Gap(path.clone(), gap)));
+            edited_places
+                .extend(gaps.into_iter().rev().map(|gap| EditedPlace::Gap(path.clone(), gap)));
         }
-        Ok(Plan::Edit(edit, About { brief: names.join("; "), seams, replaced: None }))
+        Ok(Plan::Edit(
+            edit,
+            ArrangeReport { brief: names.join("; "), edited_places, replaced: None },
+        ))
     })
 }
 

@@ -15,7 +15,7 @@ use crate::update::search::{Notes, lines_without};
 
 /// Lines of a file that are to be shown, from 0.
 #[derive(Debug, Clone)]
-pub(crate) struct Place {
+pub(crate) struct ExcerptRange {
     pub path: PathBuf,
     pub lines: Range<usize>,
     /// The lines that are shown whatever matches; of a whole file only where nothing does.
@@ -25,7 +25,7 @@ pub(crate) struct Place {
     pub is_listed: bool,
 }
 
-impl Place {
+impl ExcerptRange {
     pub fn of(found: &Resolved) -> Self {
         let lines = if found.bytes.is_empty() { 0..0 } else { found.lines() };
         let signature = match &found.symbol {
@@ -43,8 +43,8 @@ impl Place {
 }
 
 /// Returns places by file. Those that follow each other or overlap are one; `apart` keeps each by itself.
-pub(super) fn merged(places: Vec<Place>, apart: bool) -> Vec<(PathBuf, Vec<Place>)> {
-    let mut files: Vec<(PathBuf, Vec<Place>)> = Vec::new();
+pub(super) fn merged(places: Vec<ExcerptRange>, apart: bool) -> Vec<(PathBuf, Vec<ExcerptRange>)> {
+    let mut files: Vec<(PathBuf, Vec<ExcerptRange>)> = Vec::new();
     for place in places {
         match files.iter_mut().find(|(path, _)| *path == place.path && !apart) {
             Some((_, all)) => all.push(place),
@@ -94,7 +94,7 @@ pub(crate) struct Excerpt {
 
 impl Excerpts {
     /// Returns what is shown of places of a file, which are in order and apart.
-    pub fn of(&self, path: &Path, buffer: &Buffer, places: &[Place]) -> Excerpt {
+    pub fn of(&self, path: &Path, buffer: &Buffer, places: &[ExcerptRange]) -> Excerpt {
         let mut excerpt = Excerpt { of_listed: true, ..Excerpt::default() };
         let docs = if self.docs { Vec::new() } else { long_documentation(path, buffer) };
         for place in places {
@@ -104,7 +104,13 @@ impl Excerpts {
         excerpt
     }
 
-    fn add(&self, place: &Place, buffer: &Buffer, docs: &[Range<usize>], excerpt: &mut Excerpt) {
+    fn add(
+        &self,
+        place: &ExcerptRange,
+        buffer: &Buffer,
+        docs: &[Range<usize>],
+        excerpt: &mut Excerpt,
+    ) {
         let (mut lines, excluded) = lines_without(buffer, place.lines.clone(), self.not.as_ref());
         excerpt.excluded += excluded;
         let is_doc = |line: usize| docs.iter().any(|docs| docs.contains(&line));

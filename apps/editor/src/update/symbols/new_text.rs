@@ -17,9 +17,9 @@ use crate::update::symbols::target_argument::target;
 use crate::update::whole_lines::{lines_in_place_of, whole_lines, without_last_newline};
 
 use super::arranged_lines::{lines_in, shift_note, splices};
-use super::arranging::About;
+use super::arranging::ArrangeReport;
 use super::place::InsertPlace;
-use super::surroundings::Seam;
+use super::surroundings::EditedPlace;
 
 /// Inserts lines beside or inside an item.
 pub(crate) fn insert_beside(
@@ -56,10 +56,10 @@ pub(crate) fn insert_beside(
             line_numbers(&now),
             shift_note(&planned, true)
         );
-        let seams = vec![Seam::Block(to.path.clone(), planned.placed.clone())];
+        let edited_places = vec![EditedPlace::Block(to.path.clone(), planned.placed.clone())];
         let edit = WorkspaceEdit::new(EditKind::Insert)
             .splices(to.path.clone(), splices(&to.source, &planned));
-        Ok(Plan::Edit(edit, About { brief, seams, replaced: None }))
+        Ok(Plan::Edit(edit, ArrangeReport { brief, edited_places, replaced: None }))
     })
 }
 
@@ -93,10 +93,10 @@ pub(crate) fn replace_body(
             line_numbers(&now),
             shift_note(&planned, true)
         );
-        let seams = vec![Seam::Block(target.path.clone(), planned.placed.clone())];
+        let edited_places = vec![EditedPlace::Block(target.path.clone(), planned.placed.clone())];
         let edit = WorkspaceEdit::new(EditKind::ReplaceBody)
             .splices(target.path.clone(), splices(&target.source, &planned));
-        Ok(Plan::Edit(edit, About { brief, seams, replaced: None }))
+        Ok(Plan::Edit(edit, ArrangeReport { brief, edited_places, replaced: None }))
     })
 }
 
@@ -138,14 +138,14 @@ pub(crate) fn replace_range(
             (inserted, _) => format!("{what} with {inserted}, now {}", line_numbers(&now)),
         };
         let placed = bytes.start..bytes.start + new.len();
-        let seam = match new.is_empty() {
-            true => Seam::Gap(target.path.clone(), bytes.start),
-            false => Seam::Block(target.path.clone(), placed),
+        let edited_place = match new.is_empty() {
+            true => EditedPlace::Gap(target.path.clone(), bytes.start),
+            false => EditedPlace::Block(target.path.clone(), placed),
         };
         let replaced = Some((target.path.clone(), lines.start, old.clone()));
         let splices = vec![Splice { at: bytes.start, old, new }];
         let edit = WorkspaceEdit::new(EditKind::ReplaceLines);
         let edit = edit.splices(target.path.clone(), splices);
-        Ok(Plan::Edit(edit, About { brief, seams: vec![seam], replaced }))
+        Ok(Plan::Edit(edit, ArrangeReport { brief, edited_places: vec![edited_place], replaced }))
     })
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use docui::Fault;
 use pipemux_syntax::{
-    Files, Found, Language, Mention, Occurrence, Project, Source, Unit, plan_rename,
+    Files, FoundSymbol, Language, Mention, Occurrence, Project, Source, Unit, plan_rename,
 };
 
 use super::resolved::Unresolved;
@@ -29,7 +29,7 @@ impl Occurrences {
     fn of(
         project: &Project<'_>,
         units: &[Unit<'_>],
-        symbols: &[(usize, &Found)],
+        symbols: &[(usize, &FoundSymbol)],
     ) -> Result<Self, Fault> {
         let mut all = Self::default();
         let mut others: Option<Vec<Mention>> = None;
@@ -85,7 +85,7 @@ pub(super) fn occurrences(
     resolver: &mut Resolver<'_>,
     sources: &Sources,
     units: &[Unit<'_>],
-    symbols: &[(usize, &Found)],
+    symbols: &[(usize, &FoundSymbol)],
 ) -> Result<Occurrences, Fault> {
     let root = resolver.scope.root.clone();
     let project = resolver.project_files()?.into_iter();

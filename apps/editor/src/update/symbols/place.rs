@@ -4,7 +4,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use docui::{Context, Fault, Line};
-use pipemux_syntax::{Language, Place, Source};
+use pipemux_syntax::{InsertionPoint, Language, Source};
 
 use super::resolved::{Resolved, Unresolved};
 use super::resolver::Resolver;
@@ -52,12 +52,12 @@ impl Side {
         }
     }
 
-    pub fn place(self, target: &Resolved) -> Result<Place, Fault> {
+    pub fn place(self, target: &Resolved) -> Result<InsertionPoint, Fault> {
         Ok(match self {
-            Side::Before => Place::Before(target.item()?),
-            Side::After => Place::After(target.item()?),
-            Side::StartOf if target.is_file => Place::Before(target.bytes.clone()),
-            Side::EndOf if target.is_file => Place::After(target.bytes.clone()),
+            Side::Before => InsertionPoint::Before(target.item()?),
+            Side::After => InsertionPoint::After(target.item()?),
+            Side::StartOf if target.is_file => InsertionPoint::Before(target.bytes.clone()),
+            Side::EndOf if target.is_file => InsertionPoint::After(target.bytes.clone()),
             Side::StartOf | Side::EndOf => {
                 let symbol = target.symbol.as_ref().filter(|found| found.symbol.interior.is_some());
                 let symbol = symbol.ok_or_else(|| {
@@ -65,8 +65,8 @@ impl Side {
                         .hint("use before= or after=")
                 })?;
                 match self {
-                    Side::StartOf => Place::StartOf(symbol.symbol.clone()),
-                    _ => Place::EndOf(symbol.symbol.clone()),
+                    Side::StartOf => InsertionPoint::StartOf(symbol.symbol.clone()),
+                    _ => InsertionPoint::EndOf(symbol.symbol.clone()),
                 }
             }
         })

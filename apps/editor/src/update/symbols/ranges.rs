@@ -111,8 +111,8 @@ fn show_range(
     let scope = scope(open_files, context)?;
     let state_dir = open_files.paths.state_dir.clone();
     let clamps = !context.nested;
-    type Shown = (PathBuf, Option<ReadFile>, Range<usize>, String, String);
-    let work = move |_: &docui::blocking::CommitPoint| -> Result<Shown, Unresolved> {
+    type ShownRange = (PathBuf, Option<ReadFile>, Range<usize>, String, String);
+    let work = move |_: &docui::blocking::CommitPoint| -> Result<ShownRange, Unresolved> {
         let mut resolver = Resolver::new(&mut documents, scope);
         resolver.clamps = clamps;
         let found: Resolved = resolver.resolve(&target)?;

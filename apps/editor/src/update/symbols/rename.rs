@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use docui::{Ask, Choice, Context, Done, Fault, Line};
-use pipemux_syntax::{Found, Mention, Occurrence, Source, Unit, Wanted, rename_edits};
+use pipemux_syntax::{FoundSymbol, Mention, Occurrence, Source, Unit, Wanted, rename_edits};
 
 use crate::display::wording::count;
 use crate::limits::{BRIEF_SHOWN, FILES_NAMED, MATCHES_ASKED, OPTION_COLUMNS_MAX, PLACES_NAMED};
@@ -16,7 +16,7 @@ use crate::model::workspace_edit::WorkspaceEdit;
 use crate::update::asked::{AskedOccurrences, ChosenSymbol};
 use crate::update::edit::edit;
 use crate::update::edit::{Plan, Work};
-use crate::update::question::{Token, chosen_matches};
+use crate::update::question::{QuestionToken, chosen_matches};
 use crate::update::symbols::target::scope;
 use crate::update::symbols::target_argument::target;
 
@@ -36,8 +36,8 @@ pub(crate) fn rename(
 ) -> Result<Work, Fault> {
     let target = target(open_files, symbol, context)?;
     let scope = scope(open_files, context)?;
-    let answer = match Token::answered(context)? {
-        Some((Token::Renaming(asked), choice)) => Some((asked, choice.clone())),
+    let answer = match QuestionToken::answered(context)? {
+        Some((QuestionToken::Renaming(asked), choice)) => Some((asked, choice.clone())),
         _ => None,
     };
     let (new, files, callee) =
@@ -88,7 +88,7 @@ fn plan_rename_edit(
         }
     }
     let unit = |path: &PathBuf| sources.iter().position(|(own, ..)| own == path);
-    let named: Vec<(usize, &Found)> =
+    let named: Vec<(usize, &FoundSymbol)> =
         symbols.iter().filter_map(|(path, found)| Some((unit(path)?, found))).collect();
     let all = occurrences(resolver, &sources, &units, &named)?;
     let places: Vec<_> =
@@ -245,7 +245,7 @@ fn symbols(
     resolver: &mut Resolver<'_>,
     target: &Target,
     within: Option<&[PathBuf]>,
-) -> Result<Vec<(PathBuf, Found)>, Unresolved> {
+) -> Result<Vec<(PathBuf, FoundSymbol)>, Unresolved> {
     if let (Some(files), Target::Written { text, .. }) = (within, target) {
         let wanted = Wanted::new(text);
         let mut found = Vec::new();
@@ -306,6 +306,6 @@ fn ask(
         ask = ask.option(format!("{}:{number}", relative.display()), line);
     }
     ask = ask.option("proven", "only what is proven, none of these");
-    let token = Token::Renaming(AskedOccurrences { places, chosen });
+    let token = QuestionToken::Renaming(AskedOccurrences { places, chosen });
     Ok(Plan::Reply(token.attach_to(ask)?))
 }

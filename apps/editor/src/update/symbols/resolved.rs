@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::rc::Rc;
 
 use docui::{Fault, Reply};
-use pipemux_syntax::{Found, Source, whole_items};
+use pipemux_syntax::{FoundSymbol, Source, whole_items};
 
 use crate::display::wording::line_numbers;
 use crate::limits::MEANINGS_NAMED;
@@ -66,7 +66,7 @@ pub(in crate::update) fn unless_asked<T>(
 pub(crate) struct Resolved {
     pub path: PathBuf,
     /// The symbol that the lines are.
-    pub symbol: Option<Found>,
+    pub symbol: Option<FoundSymbol>,
     /// True if the file itself was named.
     pub is_file: bool,
     /// True if the lines are whole items, though no symbol was named.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use docui::Fault;
-use pipemux_syntax::{Found, Language, Source, Wanted, lookup};
+use pipemux_syntax::{FoundSymbol, Language, Source, Wanted, lookup};
 
 use crate::display::wording::line_numbers;
 use crate::limits::NEAREST_FILES_MAX;
@@ -14,7 +14,7 @@ use crate::model::documents::Documents;
 
 use super::project;
 use super::resolved::{Resolved, Unresolved};
-use super::target::{Scope, SymbolName, Target, numbered};
+use super::target::{SymbolName, SymbolScope, Target, numbered};
 
 /// What was written for lines.
 enum Read {
@@ -26,14 +26,14 @@ enum Read {
 /// Finds symbols in files.
 pub(crate) struct Resolver<'d> {
     pub documents: &'d mut Documents,
-    pub scope: Scope,
+    pub scope: SymbolScope,
     /// True when lines beyond the end of a file mean those up to its end: of what is only shown.
     pub clamps: bool,
     sources: BTreeMap<PathBuf, Rc<Source>>,
 }
 
 impl<'d> Resolver<'d> {
-    pub(in crate::update) fn new(documents: &'d mut Documents, scope: Scope) -> Self {
+    pub(in crate::update) fn new(documents: &'d mut Documents, scope: SymbolScope) -> Self {
         Self { documents, scope, clamps: false, sources: BTreeMap::new() }
     }
 
@@ -187,7 +187,7 @@ impl<'d> Resolver<'d> {
                 }
                 all => {
                     let source = self.source(&path)?;
-                    let line = |one: &Found| source.line_of(one.symbol.range.start) + 1;
+                    let line = |one: &FoundSymbol| source.line_of(one.symbol.range.start) + 1;
                     let all: Vec<_> = all
                         .iter()
                         .map(|(_, one)| format!("{} {}", one.qualified, line(one)))
@@ -212,7 +212,7 @@ impl<'d> Resolver<'d> {
             ([], _) => return Err(self.unknown(name, &wanted).into()),
             ([one], None) => one,
             (all, Some(chosen)) => {
-                let same = |(path, found): &&(PathBuf, Found)| {
+                let same = |(path, found): &&(PathBuf, FoundSymbol)| {
                     *path == chosen.path && found.qualified == chosen.qualified
                 };
                 all.iter().filter(same).nth(chosen.nth).ok_or_else(|| {
@@ -240,7 +240,7 @@ impl<'d> Resolver<'d> {
         &mut self,
         name: &SymbolName,
         wanted: &Wanted,
-    ) -> Result<Vec<(PathBuf, Found)>, Fault> {
+    ) -> Result<Vec<(PathBuf, FoundSymbol)>, Fault> {
         if let Some(path) = &name.file {
             return self.find_in(path, wanted);
         }
@@ -256,8 +256,8 @@ impl<'d> Resolver<'d> {
                 found.extend(self.find_in(&path, wanted)?);
             }
         }
-        let mut all: Vec<Found> =
-            found.iter().map(|(_, one): &(PathBuf, Found)| one.clone()).collect();
+        let mut all: Vec<FoundSymbol> =
+            found.iter().map(|(_, one): &(PathBuf, FoundSymbol)| one.clone()).collect();
         lookup::prefer(&mut all);
         found.retain(|(_, one)| all.contains(one));
         Ok(found)
@@ -293,7 +293,7 @@ impl<'d> Resolver<'d> {
         &mut self,
         path: &Path,
         wanted: &Wanted,
-    ) -> Result<Vec<(PathBuf, Found)>, Fault> {
+    ) -> Result<Vec<(PathBuf, FoundSymbol)>, Fault> {
         let source = self.source(path)?;
         let relative = path.strip_prefix(&self.scope.root).unwrap_or(path);
         let found = wanted.find(&source, Some(relative));

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use docui::{Blocking, Code, Context, Fault, FilePath, Pattern};
 
-use super::excerpt::{Excerpts, Place, merged};
+use super::excerpt::{ExcerptRange, Excerpts, merged};
 use super::project;
 use super::resolved::Unresolved;
 use super::resolver::Resolver;
-use super::target::{Scope, Target, numbered};
+use super::target::{SymbolScope, Target, numbered};
 use crate::display::lines::readable;
 use crate::display::wording::{count, range_name};
 use crate::limits::{HEAD_FIRST, HEAD_LAST, HEADS_MAX, REST_NAMED};
@@ -121,7 +121,7 @@ fn several_ranges(
 
 /// The places that names mean, and what is said of names that mean none.
 struct FoundPlaces {
-    places: Vec<Place>,
+    places: Vec<ExcerptRange>,
     missing: Vec<String>,
 }
 
@@ -130,7 +130,7 @@ struct FoundPlaces {
 fn find_all(
     names: &[String],
     documents: &mut Documents,
-    scope: Scope,
+    scope: SymbolScope,
     query: &LinesQuery,
 ) -> Result<FoundPlaces, Fault> {
     let (nested, searches) = (query.nested, query.excerpts.around.is_some());
@@ -161,13 +161,17 @@ fn looks_like_path(name: &str) -> bool {
     !name.contains('#') && numbered(name).is_none() && name.contains(['/', '.'])
 }
 
-fn find(name: &str, resolver: &mut Resolver<'_>, searches: bool) -> Result<Vec<Place>, Fault> {
+fn find(
+    name: &str,
+    resolver: &mut Resolver<'_>,
+    searches: bool,
+) -> Result<Vec<ExcerptRange>, Fault> {
     let path = resolver.scope.base.join(name);
     let is_glob = name.contains(['*', '?', '{']) && !name.contains('#') && !path.exists();
     if !path.is_dir() && !is_glob {
         let target = Target::Written { text: name.to_owned(), body: false };
         return match resolver.resolve(&target) {
-            Ok(found) => Ok(vec![Place::of(&found)]),
+            Ok(found) => Ok(vec![ExcerptRange::of(&found)]),
             Err(Unresolved::Fault(fault)) => Err(fault),
             Err(Unresolved::Ask(_, ambiguous)) => Err(ambiguous.fault("")),
         };
@@ -176,7 +180,13 @@ fn find(name: &str, resolver: &mut Resolver<'_>, searches: bool) -> Result<Vec<P
     let place = |path: PathBuf| {
         // A folder may have anything.
         let lines = 0..resolver.documents.text(&path).ok()?.line_count();
-        Some(Place { path, lines, signatures: Vec::new(), is_file: true, is_listed: searches })
+        Some(ExcerptRange {
+            path,
+            lines,
+            signatures: Vec::new(),
+            is_file: true,
+            is_listed: searches,
+        })
     };
     Ok(files.into_iter().take(HEADS_MAX).filter_map(place).collect())
 }

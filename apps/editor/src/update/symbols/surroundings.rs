@@ -17,7 +17,7 @@ const SHORT_BLOCK: usize = 4;
 
 /// A place in a file that an outcome shows. Bytes count after the change.
 #[derive(Debug, Clone)]
-pub(crate) enum Seam {
+pub(crate) enum EditedPlace {
     /// Both ends of lines that were put somewhere, with the lines next to them.
     Block(PathBuf, Range<usize>),
     /// The lines around a gap.
@@ -29,18 +29,18 @@ pub(crate) fn with_surroundings(
     open_files: &OpenFiles,
     done: Done,
     replaced: &str,
-    seams: &[Seam],
+    edited_places: &[EditedPlace],
     context: &Context,
 ) -> Done {
     let mut text = replaced.to_owned();
     let mut numbers = Vec::new();
     // What is shown already, in order: the file, and its lines.
     let mut shown: Vec<(&Path, Range<usize>)> = Vec::new();
-    for seam in seams {
-        let (Seam::Block(path, _) | Seam::Gap(path, _)) = seam;
+    for edited_place in edited_places {
+        let (EditedPlace::Block(path, _) | EditedPlace::Gap(path, _)) = edited_place;
         let Some(index) = open_files.index(path) else { continue };
         let file = &open_files[index];
-        let new = ranges(file, seam).into_iter();
+        let new = ranges(file, edited_place).into_iter();
         let new: Vec<_> = new.flat_map(|lines| without(lines, path, &shown)).collect();
         for lines in new {
             match shown.last() {
@@ -80,7 +80,7 @@ fn without(lines: Range<usize>, path: &Path, shown: &[(&Path, Range<usize>)]) ->
 }
 
 /// Returns the lines that a seam shows.
-fn ranges(file: &OpenFile, seam: &Seam) -> Vec<Range<usize>> {
+fn ranges(file: &OpenFile, edited_place: &EditedPlace) -> Vec<Range<usize>> {
     let count = file.buffer().line_count();
     let is_empty = |line: usize| file.buffer().line_head(line, 200).0.trim().is_empty();
     // The nearest line with something on it, above and below.
@@ -104,8 +104,8 @@ fn ranges(file: &OpenFile, seam: &Seam) -> Vec<Range<usize>> {
         }
         at
     };
-    match seam {
-        Seam::Gap(_, at) => {
+    match edited_place {
+        EditedPlace::Gap(_, at) => {
             let line = match *at >= file.buffer().len() {
                 true => count,
                 false => file.buffer().line_at(*at),
@@ -113,7 +113,7 @@ fn ranges(file: &OpenFile, seam: &Seam) -> Vec<Range<usize>> {
             let lines = above(line)..below(line);
             if lines.is_empty() { Vec::new() } else { Vec::from([lines]) }
         }
-        Seam::Block(_, bytes) => {
+        EditedPlace::Block(_, bytes) => {
             let lines = file.buffer().lines_of(bytes);
             let lines = lines.start..lines.end.min(count);
             let (start, end) = (above(lines.start), below(lines.end));

@@ -8,7 +8,7 @@ use docui::{Context, Fault};
 use crate::model::open_files::OpenFiles;
 use crate::model::seen_numbers::seen_file_index;
 use crate::update::asked::ChosenSymbol;
-use crate::update::question::Token;
+use crate::update::question::QuestionToken;
 
 /// What an argument for lines means.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub(crate) struct SymbolName {
 
 /// Where symbols are looked for, and which were chosen in answer to questions.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Scope {
+pub(crate) struct SymbolScope {
     /// The current file, which comes first.
     pub current: Option<PathBuf>,
     /// The folder of the project.
@@ -43,17 +43,17 @@ pub(crate) struct Scope {
 }
 
 /// Returns where symbols are looked for, with what was answered to questions about them.
-pub(crate) fn scope(open_files: &OpenFiles, context: &Context) -> Result<Scope, Fault> {
+pub(crate) fn scope(open_files: &OpenFiles, context: &Context) -> Result<SymbolScope, Fault> {
     let current = seen_file_index(open_files, context).ok();
     let current = current.map(|index| open_files[index].path().to_owned());
-    let chosen = match Token::answered(context)? {
-        Some((Token::Symbol(asked), choice)) => asked.chosen_by(choice)?,
-        Some((Token::Renaming(asked), _)) => asked.chosen,
+    let chosen = match QuestionToken::answered(context)? {
+        Some((QuestionToken::Symbol(asked), choice)) => asked.chosen_by(choice)?,
+        Some((QuestionToken::Renaming(asked), _)) => asked.chosen,
         _ => Vec::new(),
     };
     let (root, base) =
         (open_files.paths.root.to_owned(), open_files.paths.caller_path("", context));
-    Ok(Scope { current, root, base, chosen })
+    Ok(SymbolScope { current, root, base, chosen })
 }
 
 /// Reads `10`, `10-20`, `a.rs:10` and `a.rs:10-20`.

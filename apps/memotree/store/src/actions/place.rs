@@ -1,6 +1,6 @@
 //! Where nodes go: parents and order keys.
 
-use super::Place;
+use super::NodePlace;
 use super::draft::Draft;
 use crate::error::StoreError;
 use crate::name::NodeId;
@@ -9,7 +9,7 @@ use crate::stamp::hash;
 
 impl Draft<'_> {
     /// Moves a node.
-    pub(super) fn move_node(&mut self, id: &str, place: &Place) -> Result<(), StoreError> {
+    pub(super) fn move_node(&mut self, id: &str, place: &NodePlace) -> Result<(), StoreError> {
         let id = self.store.files.node(id)?.id;
         let parent = match &place.parent {
             Some(parent) => Some(self.store.files.node(parent)?.id),
@@ -32,7 +32,8 @@ impl Draft<'_> {
         if let Some(before) = &place.before {
             self.keep_at_root(before, id.as_str())?;
         }
-        let place = Place { parent: parent.map(|id| id.to_string()), before: place.before.clone() };
+        let place =
+            NodePlace { parent: parent.map(|id| id.to_string()), before: place.before.clone() };
         let (parent, order) = self.place(&id, &place)?;
         let file = self.file(id.as_str())?;
         file.set("parent", &parent);
@@ -45,7 +46,7 @@ impl Draft<'_> {
     pub(super) fn place(
         &mut self,
         id: &NodeId,
-        place: &Place,
+        place: &NodePlace,
     ) -> Result<(String, String), StoreError> {
         let parent = match &place.parent {
             None => match &place.before {

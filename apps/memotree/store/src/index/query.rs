@@ -14,7 +14,7 @@ const RANKED_MAX: usize = 5_000;
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundNodes {
     /// The nodes, the best first.
     pub nodes: Vec<NodeRow>,
     /// True when there are more than were returned.
@@ -207,9 +207,9 @@ impl Index {
 
     /// Finds nodes by words in any script, the best matches first: those in titles, then those that
     /// fit best.
-    pub fn search(&self, query: &str, max: usize) -> Result<Found, IndexError> {
+    pub fn search(&self, query: &str, max: usize) -> Result<FoundNodes, IndexError> {
         let Some(expression) = expression(query) else {
-            return Ok(Found { nodes: Vec::new(), more: false });
+            return Ok(FoundNodes { nodes: Vec::new(), more: false });
         };
         let max = max.min(SEARCH_MAX);
         let mut nodes = self.matching(&format!("{{title}} : ({expression})"))?;
@@ -221,7 +221,7 @@ impl Index {
         }
         let more = nodes.len() > max;
         nodes.truncate(max);
-        Ok(Found { nodes, more })
+        Ok(FoundNodes { nodes, more })
     }
 
     fn matching(&self, expression: &str) -> Result<Vec<NodeRow>, IndexError> {

@@ -45,7 +45,7 @@ proptest! {
     ) {
         let Ok(mut file) = NodeFile::parse(text.as_bytes()) else { return Ok(()) };
         let tags: Vec<String> = tags.into_iter().map(|tag| tag.trim().to_owned()).filter(|tag| !tag.is_empty()).collect();
-        let others = |file: &NodeFile| -> Vec<Entry> {
+        let others = |file: &NodeFile| -> Vec<FrontMatterEntry> {
             let set = ["title", "summary", "tags"];
             file.entries.iter().filter(|e| !e.key.as_deref().is_some_and(|key| set.contains(&key))).cloned().collect()
         };

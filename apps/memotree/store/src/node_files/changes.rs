@@ -4,7 +4,7 @@ use crate::name::NodeId;
 
 /// What other programs changed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Changes {
+pub struct OutsideChanges {
     /// New nodes.
     pub added: Vec<NodeId>,
     /// Nodes whose files have another content.
@@ -15,7 +15,7 @@ pub struct Changes {
     pub misnamed: Vec<String>,
 }
 
-impl Changes {
+impl OutsideChanges {
     /// Returns true when nothing changed.
     pub fn is_empty(&self) -> bool {
         let Self { added, changed, removed, misnamed } = self;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::NodeFiles;
-use super::changes::Changes;
+use super::changes::OutsideChanges;
 use super::indexed::{ListedFile, indexed};
 use crate::error::StoreError;
 use crate::file_edit::{FileName, Part};
@@ -39,7 +39,7 @@ impl NodeFiles {
     ///
     /// # Errors
     /// The folder isn't readable.
-    pub fn refresh(&mut self) -> Result<Changes, StoreError> {
+    pub fn refresh(&mut self) -> Result<OutsideChanges, StoreError> {
         self.sync_folder().map(|(_, changes)| changes)
     }
 
@@ -50,8 +50,8 @@ impl NodeFiles {
     pub fn verify<'a>(
         &mut self,
         ids: impl IntoIterator<Item = &'a str>,
-    ) -> Result<Changes, StoreError> {
-        let mut changes = Changes::default();
+    ) -> Result<OutsideChanges, StoreError> {
+        let mut changes = OutsideChanges::default();
         let looked = self.compare(ids, &mut changes);
         // What was found before something failed is known to the index.
         self.noticed.append(changes.clone());
@@ -61,7 +61,7 @@ impl NodeFiles {
     fn compare<'a>(
         &mut self,
         ids: impl IntoIterator<Item = &'a str>,
-        changes: &mut Changes,
+        changes: &mut OutsideChanges,
     ) -> Result<(), StoreError> {
         for id in ids {
             let Some((name, known)) = self.index.file_of(id)? else { continue };
@@ -89,7 +89,7 @@ impl NodeFiles {
     ///
     /// # Errors
     /// The index isn't usable, or the folder isn't readable.
-    pub fn sweep(&mut self, max: usize) -> Result<(Changes, bool), StoreError> {
+    pub fn sweep(&mut self, max: usize) -> Result<(OutsideChanges, bool), StoreError> {
         let from = self.swept.take();
         let ids = self.index.ids_after(from.as_deref(), max)?;
         let mut changes = self.verify(ids.iter().map(String::as_str))?;
@@ -104,7 +104,7 @@ impl NodeFiles {
     }
 
     /// Reads one file into the index.
-    fn take_in(&mut self, id: &str, listed: ListedFile) -> Result<Changes, StoreError> {
+    fn take_in(&mut self, id: &str, listed: ListedFile) -> Result<OutsideChanges, StoreError> {
         let id = NodeId::parse(id)?;
         let old = self.index.node(id.as_str())?;
         let file = indexed(&self.folder, &id, listed);
@@ -115,10 +115,10 @@ impl NodeFiles {
         };
         if old.as_ref().is_some_and(is_same) {
             self.index.change(|transaction| index::set_stamp(transaction, id.as_str(), stamp))?;
-            return Ok(Changes::default());
+            return Ok(OutsideChanges::default());
         }
         self.index.change(|transaction| index::set(transaction, &id, Some(&file)))?;
-        let mut changes = Changes::default();
+        let mut changes = OutsideChanges::default();
         if old.is_some() {
             changes.changed.push(id)
         } else {
@@ -128,12 +128,12 @@ impl NodeFiles {
     }
 
     /// Makes the index follow the folder. Returns also true when all files were read.
-    pub(crate) fn sync_folder(&mut self) -> Result<(bool, Changes), StoreError> {
+    pub(crate) fn sync_folder(&mut self) -> Result<(bool, OutsideChanges), StoreError> {
         let stamp = self.folder.stamp(Part::Nodes)?;
         let bytes = stamp.map(Stamp::to_bytes);
         let known = self.index.folder_stamp()?;
         if bytes.is_some() && bytes.as_ref().map(|bytes| &bytes[..]) == known.as_deref() {
-            return Ok((false, Changes::default()));
+            return Ok((false, OutsideChanges::default()));
         }
         if stamp.is_some() && stamp == self.unsettled {
             // As this session left it. Once its time is past, a later session can rely on it.
@@ -141,7 +141,7 @@ impl NodeFiles {
                 self.index.set_folder_stamp(Some(settled))?;
                 self.unsettled = None;
             }
-            return Ok((false, Changes::default()));
+            return Ok((false, OutsideChanges::default()));
         }
         let (found, misnamed) = self.list_nodes()?;
         let mut known: HashMap<String, KnownFile> = HashMap::new();
@@ -151,7 +151,7 @@ impl NodeFiles {
             true => {
                 let added = found.keys().cloned().collect();
                 self.read_all(found)?;
-                Changes { added, ..Changes::default() }
+                OutsideChanges { added, ..OutsideChanges::default() }
             }
             false => self.read_changed(found, known)?,
         };
@@ -236,8 +236,8 @@ impl NodeFiles {
         &mut self,
         found: BTreeMap<NodeId, ListedFile>,
         mut known: HashMap<String, KnownFile>,
-    ) -> Result<Changes, StoreError> {
-        let mut changes = Changes::default();
+    ) -> Result<OutsideChanges, StoreError> {
+        let mut changes = OutsideChanges::default();
         for (id, listed) in found {
             let same = match (known.remove(id.as_str()), &listed.1) {
                 (Some((file, stamp)), Ok(now)) => {

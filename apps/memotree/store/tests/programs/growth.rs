@@ -12,7 +12,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pipemux_context::{Budgets, Frame, RenderSource, Size, shares};
-use pipemux_memotree_store::actions::{NewNode, NewPlace, Place};
+use pipemux_memotree_store::actions::{NewNode, NewPlace, NodePlace};
 use pipemux_memotree_store::config::TokenForm;
 use pipemux_memotree_store::render;
 use pipemux_memotree_store::{Level, Store};
@@ -74,7 +74,7 @@ fn measure(count: usize) -> Result<(), Box<dyn Error>> {
     let (moved, _) = best(10, || {
         turn += 1;
         let before = Some(if turn % 2 == 0 { "n1" } else { "n3" }.to_owned());
-        Ok(store.move_nodes(&["n7"], &Place { parent: None, before })?)
+        Ok(store.move_nodes(&["n7"], &NodePlace { parent: None, before })?)
     })?;
     let budgets = Budgets::new(Size::tokens(2_000)).framed_by(Frame::Caller);
     let share = shares(&[RenderSource::new("tree", "")], &budgets)[0];
@@ -101,7 +101,7 @@ fn write_files(root: &Path, count: usize) -> Result<Duration, Box<dyn Error>> {
         gist: format!("what node {number} is about"),
         text: format!("Some common text of a node, with word{number} in it.\n\nAnd a second paragraph: 数据库设计。\n"),
         place: match number.checked_sub(10) {
-            None => NewPlace::At(Place::default()),
+            None => NewPlace::At(NodePlace::default()),
             Some(rest) => NewPlace::Below(rest / 10),
         },
         ..NewNode::default()

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use pipemux_memotree_store::actions::{NewNode, NewPlace, Place};
+use pipemux_memotree_store::actions::{NewNode, NewPlace, NodePlace};
 use pipemux_memotree_store::index::NodeRow;
 use pipemux_memotree_store::{NodeId, Opened, Store};
 use tempfile::TempDir;
@@ -73,8 +73,8 @@ pub fn files(root: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-pub fn at(parent: Option<&str>, before: Option<&str>) -> Place {
-    Place { parent: parent.map(str::to_owned), before: before.map(str::to_owned) }
+pub fn at(parent: Option<&str>, before: Option<&str>) -> NodePlace {
+    NodePlace { parent: parent.map(str::to_owned), before: before.map(str::to_owned) }
 }
 
 pub fn node(title: &str, parent: Option<&str>) -> NewNode {

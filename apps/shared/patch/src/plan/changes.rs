@@ -11,7 +11,7 @@ use crate::plan::outcome::{HunkOutcome, HunkState};
 type Key = (usize, bool, usize);
 
 #[derive(Default)]
-pub(super) struct Changes<'a> {
+pub(super) struct PendingChanges<'a> {
     /// Each with the index of its outcome.
     edits: BTreeMap<Key, (usize, LineEdit<'a>)>,
     outcomes: Vec<HunkOutcome>,
@@ -19,7 +19,7 @@ pub(super) struct Changes<'a> {
     end: usize,
 }
 
-impl<'a> Changes<'a> {
+impl<'a> PendingChanges<'a> {
     pub(super) fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }

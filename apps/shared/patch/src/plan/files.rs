@@ -7,7 +7,7 @@ use crate::document::Document;
 use crate::model::{Name, Patch, SectionChange};
 use crate::plan::outcome::{FileChange, HunkOutcome, Problem, ProblemKind};
 use crate::plan::source::FileSource;
-use crate::scope::Scope;
+use crate::scope::PathScope;
 
 /// One file that the patch touches.
 pub(super) struct File<'a> {
@@ -38,7 +38,7 @@ struct Moved<'a> {
 }
 
 pub(super) struct Files<'f, 'a> {
-    scope: &'f Scope,
+    scope: &'f PathScope,
     source: &'f dyn Fn(&Path) -> FileSource<'a>,
     touched: HashMap<PathBuf, File<'a>>,
     order: Vec<PathBuf>,
@@ -53,7 +53,7 @@ type Result<T> = std::result::Result<T, Problem>;
 impl<'f, 'a> Files<'f, 'a> {
     pub(super) fn new(
         patch: &Patch<'_>,
-        scope: &'f Scope,
+        scope: &'f PathScope,
         source: &'f dyn Fn(&Path) -> FileSource<'a>,
     ) -> Self {
         let (touched, order, vacated) = Default::default();

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use crate::document::Document;
 use crate::limits::LINES_ABOVE;
 use crate::locate::{Decision, Locator, Order, only_final_newline};
-use crate::matching::{Lines, SPACE, Tolerance, TooMuchWork, Work};
+use crate::matching::{IndexedLines, SPACE, Tolerance, TooMuchWork, Work};
 use crate::model::{Attributes, Format, Hunk, Move, Name, Section, SectionChange};
-use crate::plan::changes::{Changes, shift};
+use crate::plan::changes::{PendingChanges, shift};
 use crate::plan::files::Files;
 use crate::plan::outcome::{Candidate, HunkOutcome, HunkState, Problem, ProblemKind, Question};
 use crate::plan::source::Choice;
@@ -284,8 +284,8 @@ impl SectionRun<'_> {
         let mut next = 0;
         while next < hunks.len() {
             self.work.spend(document.lines.len())?;
-            let lines = Lines::new(&document.lines);
-            let mut changes = Changes::default();
+            let lines = IndexedLines::new(&document.lines);
+            let mut changes = PendingChanges::default();
             // What fits nowhere, or not only in one place, may do so once the hunks before it are applied.
             let mut retry = false;
             while next < hunks.len() {

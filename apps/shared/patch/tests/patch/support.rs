@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use pipemux_patch::{Choice, FileSource, Obstacle, Patch, Plan, Scope, report};
+use pipemux_patch::{Choice, FileSource, Obstacle, Patch, PathScope, Plan, report};
 
 pub type Files = BTreeMap<PathBuf, String>;
 
@@ -11,8 +11,8 @@ pub fn files(list: &[(&str, &str)]) -> Files {
     list.iter().map(|(name, text)| (Path::new("/p").join(name), (*text).to_owned())).collect()
 }
 
-pub fn scope() -> Scope {
-    Scope::new(Path::new("/p"), Path::new("/p"))
+pub fn scope() -> PathScope {
+    PathScope::new(Path::new("/p"), Path::new("/p"))
 }
 
 pub fn plan(patch: &str, files: &Files, choices: &[Choice]) -> Result<Plan, Obstacle> {

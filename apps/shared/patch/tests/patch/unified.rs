@@ -178,9 +178,9 @@ fn hunks_that_were_applied_before_are_left_as_they_are() {
 
 #[test]
 fn names_are_found_from_the_directory_and_from_the_project() {
-    use pipemux_patch::{FileSource, Patch, Scope};
+    use pipemux_patch::{FileSource, Patch, PathScope};
     let patch = Patch::parse("diff --git a/lib/x b/lib/x\n--- a/lib/x\n+++ b/lib/x\n@@\n-1\n+2\ndiff --git a/lib/new b/lib/new\nnew file mode 100644\n--- /dev/null\n+++ b/lib/new\n@@ -0,0 +1 @@\n+n\n").unwrap();
-    let scope = Scope::new(Path::new("/p"), Path::new("/p/lib"));
+    let scope = PathScope::new(Path::new("/p"), Path::new("/p/lib"));
     let source = |path: &Path| match path.to_str() {
         Some("/p/lib/x") => FileSource::Text("1\n"),
         _ => FileSource::Missing,

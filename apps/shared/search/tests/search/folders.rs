@@ -163,7 +163,7 @@ fn files_that_are_only_known_count_as_well() {
     assert!(!listed("src").unwrap().contains(&root.join("other.py")));
 }
 
-fn found(root: &Path, entries: &[&str], overlay: &Overlay) -> pipemux_search::Found {
+fn found(root: &Path, entries: &[&str], overlay: &Overlay) -> pipemux_search::SearchResults {
     let entries: Vec<String> = entries.iter().map(|entry| (*entry).to_owned()).collect();
     let files = Files::new(&entries, root, root, &[]).unwrap().list().unwrap();
     let pattern = Pattern::new("needle", false, true, Filters::default()).unwrap();

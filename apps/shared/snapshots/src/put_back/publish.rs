@@ -8,17 +8,17 @@ use std::path::{Path, PathBuf};
 
 use pipemux_publish::{Durability, Place, Stage, Staged, remove, remove_link};
 
-use super::{Now, Step};
+use super::{Now, Replacement};
 use crate::shown;
 
 /// Carries out all steps, or none of them.
 ///
 /// # Errors
 /// What can't be written, and what couldn't be put back then.
-pub(super) fn publish(root: &Path, steps: &[Step]) -> Result<(), String> {
+pub(super) fn publish(root: &Path, steps: &[Replacement]) -> Result<(), String> {
     let (mut done, mut folders) = (Vec::new(), Vec::new());
     let result = try_publish(steps, &mut done, &mut folders);
-    let told = |step: &Step, error: &dyn std::fmt::Display| {
+    let told = |step: &Replacement, error: &dyn std::fmt::Display| {
         let path = step.path.strip_prefix(root).unwrap_or(&step.path);
         format!("{}: {error}", shown(path))
     };
@@ -37,7 +37,7 @@ pub(super) fn publish(root: &Path, steps: &[Step]) -> Result<(), String> {
     let mut left = Vec::new();
     for step in done.into_iter().rev() {
         let (now, new) = (step.new.clone(), step.now.clone());
-        let back = Step { path: step.path.clone(), now, new };
+        let back = Replacement { path: step.path.clone(), now, new };
         let put = stage(&mut Stage::default(), &back, &mut Vec::new());
         if let Err(error) = put.and_then(|staged| carry_out(&back, staged)) {
             left.push(told(step, &error));
@@ -57,17 +57,17 @@ pub(super) fn publish(root: &Path, steps: &[Step]) -> Result<(), String> {
 }
 
 fn try_publish<'s>(
-    steps: &'s [Step],
-    done: &mut Vec<&'s Step>,
+    steps: &'s [Replacement],
+    done: &mut Vec<&'s Replacement>,
     folders: &mut Vec<PathBuf>,
-) -> Result<(), (&'s Step, io::Error)> {
+) -> Result<(), (&'s Replacement, io::Error)> {
     // A file may go where a folder comes, and the other way round.
-    let (going, coming): (Vec<&Step>, Vec<&Step>) =
+    let (going, coming): (Vec<&Replacement>, Vec<&Replacement>) =
         steps.iter().partition(|step| step.new == Now::Nothing);
     let mut stage_of_all = Stage::default();
     let mut staged = Vec::new();
     // What can be staged before anything changes is staged.
-    let (there, new): (Vec<&Step>, Vec<&Step>) =
+    let (there, new): (Vec<&Replacement>, Vec<&Replacement>) =
         coming.into_iter().partition(|step| step.now != Now::Nothing);
     for step in there {
         let text = stage(&mut stage_of_all, step, folders).map_err(|error| (step, error))?;
@@ -90,7 +90,11 @@ fn try_publish<'s>(
 }
 
 /// Writes the text of a file beside its place.
-fn stage(stage: &mut Stage, step: &Step, folders: &mut Vec<PathBuf>) -> io::Result<Option<Staged>> {
+fn stage(
+    stage: &mut Stage,
+    step: &Replacement,
+    folders: &mut Vec<PathBuf>,
+) -> io::Result<Option<Staged>> {
     if step.now == Now::Nothing {
         make_folders(&step.path, folders)?;
     }
@@ -107,7 +111,7 @@ fn stage(stage: &mut Stage, step: &Step, folders: &mut Vec<PathBuf>) -> io::Resu
     Ok(Some(staged))
 }
 
-fn carry_out(step: &Step, staged: Option<Staged>) -> io::Result<()> {
+fn carry_out(step: &Replacement, staged: Option<Staged>) -> io::Result<()> {
     let path = &step.path;
     let expected = |file: &File| match &step.now {
         Now::File(bytes, _) => has(file, bytes),

@@ -7,7 +7,7 @@ use crate::outline::Symbol;
 
 /// Where a block goes. Ranges are whole lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum InsertionPoint {
     /// Before lines.
     Before(Range<usize>),
     /// After lines.

@@ -6,7 +6,7 @@ use crate::edit::Edit;
 use crate::language::Language;
 use crate::outline::Symbol;
 
-use super::arrangement::{Arrangement, Block, Place};
+use super::arrangement::{Arrangement, Block, InsertionPoint};
 use super::indentation::{self, reindented, unit_of};
 use super::spacing::{self, Spacing};
 use super::terminated_text::TerminatedText;
@@ -15,7 +15,7 @@ use super::terminated_text::TerminatedText;
 pub(super) fn insertion(
     padded: &TerminatedText<'_>,
     spacing: &Spacing,
-    place: &Place,
+    place: &InsertionPoint,
     block: &Block,
     moved: Option<&Range<usize>>,
 ) -> Arrangement {
@@ -34,11 +34,11 @@ pub(super) fn insertion(
     let single = body.matches('\n').count() <= 1;
     let empty = |count: usize| ending.repeat(if block.exact { 0 } else { count });
     let (range, before, after) = match place {
-        Place::Before(anchor) => {
+        InsertionPoint::Before(anchor) => {
             let anchor = padded.closed(anchor);
             let around = spacing::around(text, &anchor);
             let existing = text[around.start..anchor.start].matches('\n').count();
-            let place = Place::Before(anchor.clone());
+            let place = InsertionPoint::Before(anchor.clone());
             let gap = spacing.at_place(single, &place, moved);
             let gap = gap.unwrap_or_else(|| beside_file(padded, spacing, &anchor, single));
             let edge = spacing::is_edge_above(text, around.start, indent.len());
@@ -50,11 +50,11 @@ pub(super) fn insertion(
             let gap = if spacing::is_lead(source.language(), &body) { 0 } else { gap };
             (anchor.start..anchor.start, empty(above), empty(gap))
         }
-        Place::After(anchor) => {
+        InsertionPoint::After(anchor) => {
             let anchor = padded.closed(anchor);
             let around = spacing::around(text, &anchor);
             let existing = text[anchor.end..around.end].matches('\n').count();
-            let place = Place::After(anchor.clone());
+            let place = InsertionPoint::After(anchor.clone());
             let gap = spacing.at_place(single, &place, moved).unwrap_or_else(|| {
                 let last = text[anchor.clone()].trim_end().len();
                 let blank = text[anchor.clone()][last..].matches('\n').count().saturating_sub(1);
@@ -67,7 +67,7 @@ pub(super) fn insertion(
             };
             (anchor.end..anchor.end, empty(gap), empty(below))
         }
-        Place::StartOf(symbol) | Place::EndOf(symbol) => {
+        InsertionPoint::StartOf(symbol) | InsertionPoint::EndOf(symbol) => {
             return inside(padded, spacing, place, symbol, body, shifted);
         }
     };
@@ -108,7 +108,7 @@ fn beside_file(
 fn inside(
     padded: &TerminatedText<'_>,
     spacing: &Spacing,
-    place: &Place,
+    place: &InsertionPoint,
     symbol: &Symbol,
     body: String,
     shifted: Option<(String, String)>,
@@ -121,7 +121,7 @@ fn inside(
         false => interior,
     };
     let inner = &text[interior.clone()];
-    let at_start = matches!(place, Place::StartOf(_));
+    let at_start = matches!(place, InsertionPoint::StartOf(_));
     let own_lines = text[..interior.start].ends_with('\n') && text[..interior.end].ends_with('\n');
     if !own_lines {
         // `{}` and `{ x }` are opened up.
@@ -170,14 +170,14 @@ fn inside(
 }
 
 /// Returns the indentation of lines at a place.
-pub(super) fn place_indent(padded: &TerminatedText<'_>, place: &Place) -> String {
+pub(super) fn place_indent(padded: &TerminatedText<'_>, place: &InsertionPoint) -> String {
     let source = padded.source;
     match place {
-        Place::Before(anchor) | Place::After(anchor) => {
+        InsertionPoint::Before(anchor) | InsertionPoint::After(anchor) => {
             let lines = &padded.text[padded.closed(anchor)];
             indentation::indent_of(lines).to_owned()
         }
-        Place::StartOf(symbol) | Place::EndOf(symbol) => {
+        InsertionPoint::StartOf(symbol) | InsertionPoint::EndOf(symbol) => {
             let interior = symbol.interior.clone().unwrap_or_default();
             let own_lines = source.text()[..interior.start].ends_with('\n');
             let lines = source.text().get(interior).unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::language::Language;
 use crate::outline::{Symbol, SymbolKind};
 use crate::regions::regions_of;
 
-use super::arrangement::Place;
+use super::arrangement::InsertionPoint;
 use super::terminated_text::TerminatedText;
 
 /// Two neighbours.
@@ -88,16 +88,18 @@ impl Spacing {
     pub(super) fn at_place(
         &self,
         single: bool,
-        place: &Place,
+        place: &InsertionPoint,
         moved: Option<&Range<usize>>,
     ) -> Option<usize> {
         let is_there = |(lines, ..): &&Item| match place {
-            Place::Before(anchor) => lines.start == anchor.start,
-            Place::After(anchor) => lines.end == anchor.end,
-            Place::StartOf(_) | Place::EndOf(_) => false,
+            InsertionPoint::Before(anchor) => lines.start == anchor.start,
+            InsertionPoint::After(anchor) => lines.end == anchor.end,
+            InsertionPoint::StartOf(_) | InsertionPoint::EndOf(_) => false,
         };
         // Of several the outermost, which comes first, unless one of them is meant exactly.
-        let (Place::Before(anchor) | Place::After(anchor)) = place else { return None };
+        let (InsertionPoint::Before(anchor) | InsertionPoint::After(anchor)) = place else {
+            return None;
+        };
         let exactly = self.items.iter().find(|(lines, ..)| lines == anchor);
         let item = exactly.or_else(|| self.items.iter().find(is_there))?;
         Some(self.beside(single, item, moved))

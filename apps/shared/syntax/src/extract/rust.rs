@@ -184,7 +184,7 @@ fn ends_open(plan: &Plan<'_>) -> bool {
 }
 
 /// Where the function goes, and how it is called there.
-struct Place {
+struct FunctionPlace {
     indent: String,
     receiver: Option<String>,
     /// What the call begins with: `self.`, `Self::`.
@@ -194,7 +194,7 @@ struct Place {
     at: usize,
 }
 
-impl Place {
+impl FunctionPlace {
     fn wrap(&self, plan: &Plan<'_>, function: String) -> (String, usize) {
         let ending = plan.layout.ending;
         let gap = ending.repeat(2);
@@ -209,9 +209,9 @@ fn place(
     plan: &Plan<'_>,
     parameters: &[Parameter<'_, '_>],
     result: &FunctionResult,
-) -> Result<Place, Refusal> {
+) -> Result<FunctionPlace, Refusal> {
     let (source, selected) = (plan.source, &plan.selected);
-    let beside = |receiver: Option<String>, on| Place {
+    let beside = |receiver: Option<String>, on| FunctionPlace {
         indent: source.indent_at(selected.anchor.start_byte()).to_owned(),
         receiver,
         on,
@@ -233,7 +233,7 @@ fn place(
         || own.into_iter().any(|name| mentions(&text, name));
     if !needs {
         let indent = source.indent_at(class.start_byte()).to_owned();
-        return Ok(Place {
+        return Ok(FunctionPlace {
             indent,
             receiver: None,
             on: "",
@@ -260,7 +260,7 @@ fn place(
         source.text_of(ty)
     );
     let indent = format!("{outer}{}", plan.layout.unit);
-    Ok(Place { indent, receiver, on, block: Some(header), at: end_of(source, class) })
+    Ok(FunctionPlace { indent, receiver, on, block: Some(header), at: end_of(source, class) })
 }
 
 /// True if the file declares a type, so that it may get methods.

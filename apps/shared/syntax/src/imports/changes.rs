@@ -16,7 +16,7 @@ use super::lists::{change_list, delete_statement, drop_list, in_order, put_below
 use super::statements::{Kind, Statement, statements};
 
 /// A file with what changes in it.
-pub(super) struct Changes<'s> {
+pub(super) struct ImportChanges<'s> {
     /// The index of the file.
     pub unit: usize,
     pub path: &'s Path,
@@ -58,7 +58,7 @@ impl NewNames {
     }
 }
 
-impl<'s> Changes<'s> {
+impl<'s> ImportChanges<'s> {
     pub(super) fn new(unit: usize, file: &Unit<'s>) -> Self {
         Self {
             unit,

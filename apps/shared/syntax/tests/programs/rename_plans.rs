@@ -9,7 +9,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use pipemux_syntax::{Files, Found, Language, Project, Source, SymbolKind, Unit, plan_rename};
+use pipemux_syntax::{
+    Files, FoundSymbol, Language, Project, Source, SymbolKind, Unit, plan_rename,
+};
 use serde_json::{Value, json};
 
 /// Directories that hold nothing of a project's own.
@@ -64,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     paths.sort();
     let sources: Vec<PathBuf> =
         paths.iter().filter(|path| Language::of_path(path).is_some()).cloned().collect();
-    let mut symbols: Vec<(PathBuf, Found)> = Vec::new();
+    let mut symbols: Vec<(PathBuf, FoundSymbol)> = Vec::new();
     for path in &sources {
         let Some(source) = disk.source(path) else { continue };
         let named = source.named_symbols().into_iter();
@@ -92,7 +94,7 @@ fn plan(
     sources: &[PathBuf],
     paths: &[PathBuf],
     path: &Path,
-    found: &Found,
+    found: &FoundSymbol,
 ) -> Value {
     let name = &found.symbol.name;
     let mut parsed = Vec::new();

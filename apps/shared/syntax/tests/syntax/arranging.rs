@@ -11,13 +11,13 @@ fn symbol(source: &Source, name: &str) -> Symbol {
     found.remove(0).symbol
 }
 
-fn place(source: &Source, word: &str, name: &str) -> Place {
+fn place(source: &Source, word: &str, name: &str) -> InsertionPoint {
     let symbol = symbol(source, name);
     match word {
-        "before" => Place::Before(symbol.whole),
-        "after" => Place::After(symbol.whole),
-        "at_start_of" => Place::StartOf(symbol),
-        _ => Place::EndOf(symbol),
+        "before" => InsertionPoint::Before(symbol.whole),
+        "after" => InsertionPoint::After(symbol.whole),
+        "at_start_of" => InsertionPoint::StartOf(symbol),
+        _ => InsertionPoint::EndOf(symbol),
     }
 }
 
@@ -119,8 +119,10 @@ fn nothing_but_empty_lines_comes_or_goes() {
                         one.whole.end <= other.whole.start || other.whole.end <= one.whole.start;
                     let swapped = plan_swap(&source, &one.whole, &other.whole);
                     assert_eq!(swapped.is_some(), apart);
-                    let places =
-                        [Place::Before(other.whole.clone()), Place::After(other.whole.clone())];
+                    let places = [
+                        InsertionPoint::Before(other.whole.clone()),
+                        InsertionPoint::After(other.whole.clone()),
+                    ];
                     let moved = places
                         .iter()
                         .filter(|_| apart)

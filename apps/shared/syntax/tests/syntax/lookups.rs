@@ -8,7 +8,7 @@ use crate::support::*;
 fn find(language: Language, text: &str, written: &str) -> String {
     let source = Source::parse(language, text).unwrap();
     let found = Wanted::new(written).find(&source, Some(Path::new("src/shapes/point.rs")));
-    let line = |one: &Found| source.line_of(one.symbol.range.start) + 1;
+    let line = |one: &FoundSymbol| source.line_of(one.symbol.range.start) + 1;
     let all: Vec<_> = found.iter().map(|one| format!("{} {}", one.qualified, line(one))).collect();
     match all.is_empty() {
         true => format!("none; nearest: {}", source.nearest_names(written).join(", ")),

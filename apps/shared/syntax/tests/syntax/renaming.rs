@@ -40,7 +40,7 @@ fn rename(files: &[(&str, &str)], symbol: &str) -> String {
         .collect();
     let found = Wanted::new(symbol).find(&sources[0], Some(Path::new(files[0].0)));
     let normal = symbol.replace("::", ".");
-    let exact = |one: &&Found| one.qualified.replace("::", ".") == normal;
+    let exact = |one: &&FoundSymbol| one.qualified.replace("::", ".") == normal;
     let found = found.iter().find(exact).or(found.first()).unwrap();
     let mut reader = Given(files.iter().copied().collect());
     let paths = files.iter().map(|(path, _)| PathBuf::from(path));
