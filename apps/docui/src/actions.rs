@@ -157,7 +157,7 @@ macro_rules! actions {
                     params: vec![$($crate::private::Param {
                         name: $crate::private::param_name(stringify!($param)).to_owned(),
                         ty: <$ty as $crate::ArgType>::ty(),
-                        default: $crate::actions!(@default $ty $(, $default)?),
+                        default: $crate::record!(@default $ty $(, $default)?),
                         doc: <[&str]>::join(&[$($param_doc.trim()),*], " "),
                         path: <$ty as $crate::ArgType>::IS_PATH,
                         named: <$ty as $crate::ArgType>::IS_NAMED,
@@ -255,10 +255,6 @@ macro_rules! actions {
         }
     };
 
-    (@default $ty:ty) => { None };
-    (@default $ty:ty, $default:expr) => {
-        $crate::args::value_of(&$crate::ArgType::to_arg(&<$ty>::from($default))).ok()
-    };
     (@missing $name:ident $param:ident $ty:ty) => {
         return Err($crate::Fault::usage(format!(
             "{} needs {}: {}",

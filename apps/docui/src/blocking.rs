@@ -25,10 +25,8 @@ use std::time::{Duration, Instant};
 
 use pipemux_proto::Fault;
 
-use crate::app::App;
 use crate::handle::Handle;
 use crate::reply::Reply;
-use crate::served::{Served, typed_mut};
 
 /// Work on another thread, and its result once there is one.
 ///
@@ -200,15 +198,15 @@ impl<A: 'static, R: 'static> Blocking<A, R> {
         (self.work)(&commit)(app, Completion { version, late: false })
     }
 
-    /// Has the work finished on the app as what it is served as.
-    pub(crate) fn erased(self) -> Blocking<dyn Served, R>
-    where
-        A: App,
-    {
+    /// Has the work finished on the app inside of another value.
+    pub(crate) fn within<B: ?Sized + 'static>(
+        self,
+        app_of: fn(&mut B) -> Result<&mut A, Fault>,
+    ) -> Blocking<B, R> {
         let Self { work, waits_for, deadline, only_plans } = self;
-        let work = move |commit: &CommitPoint| -> Finish<dyn Served, R> {
+        let work = move |commit: &CommitPoint| -> Finish<B, R> {
             let finish = work(commit);
-            Box::new(move |app, completion| finish(typed_mut(app)?, completion))
+            Box::new(move |outer, completion| finish(app_of(outer)?, completion))
         };
         Blocking { work: Box::new(work), waits_for, deadline, only_plans }
     }
@@ -231,12 +229,12 @@ impl<A: ?Sized, R> Blocking<A, R> {
     }
 }
 
-impl<R: 'static> Blocking<dyn Served, R> {
+impl<A: ?Sized + 'static, R: 'static> Blocking<A, R> {
     /// Starts the work on another thread.
     ///
     /// # Errors
     /// As [`Task::start`].
-    pub(crate) fn start(self, handle: &Handle) -> Result<Started<R>, Fault> {
+    pub(crate) fn start(self, handle: &Handle) -> Result<Started<A, R>, Fault> {
         let commit = self.commit_point();
         let (work, point) = (self.work, commit.clone());
         let task = Task::start(handle, move || work(&point))?;
@@ -245,14 +243,14 @@ impl<R: 'static> Blocking<dyn Served, R> {
 }
 
 /// Work that was started.
-pub(crate) struct Started<R> {
-    pub task: Task<Finish<dyn Served, R>>,
+pub(crate) struct Started<A: ?Sized, R> {
+    pub task: Task<Finish<A, R>>,
     commit: CommitPoint,
     waits_for: String,
     began: Instant,
 }
 
-impl<R> Started<R> {
+impl<A: ?Sized, R> Started<A, R> {
     /// Calls the work off unless it takes effect already. Returns the answer of a request whose
     /// deadline has come.
     pub(crate) fn overdue(&self) -> Fault {

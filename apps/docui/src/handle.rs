@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use pipemux_proto::ids::Incarnation;
 
-use crate::job::{CancelFlag, JobHandle, PendingReport};
+use crate::job_report::{CancelFlag, PendingReport};
 use crate::limits::{HANDLE_TEXT_MAX, NOTICES_QUEUED_MAX};
 
 /// A session's way to the daemon for what nobody asked for: the state changed, readers should know
@@ -107,13 +107,6 @@ impl Handle {
     /// Takes [`Handle::busy`] back: the work is done.
     pub fn idle(&self) {
         self.ask(|asked| asked.busy = Some(BusyState::Idle));
-    }
-
-    /// Returns the handle of a job that an action begins, or that the process before this one did
-    /// ([`crate::App::resume_jobs`]). The key is the app's own name of the job, which no other job
-    /// of the session ever has.
-    pub fn job(&self, key: impl Into<String>) -> JobHandle {
-        JobHandle::new(key.into(), self.clone())
     }
 
     /// Has the serving loop report on a job, unless the daemon knows none.

@@ -1,14 +1,14 @@
 //! Jobs: work that outlasts the action that began it, reported from whatever thread does it.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
-use pipemux_proto::job::{JobEnd, JobReport};
+use pipemux_proto::job::JobEnd;
 
 use crate::handle::Handle;
-use crate::limits::{HANDLE_TEXT_MAX, JOB_OUTPUT_QUEUED_MAX};
+use crate::job_report::{CancelFlag, PendingReport};
+use crate::limits::HANDLE_TEXT_MAX;
 
 /// A job of a session, for the thread that does it. Cheap to clone; any thread may use it.
 ///
@@ -50,19 +50,13 @@ struct Job {
     ended: AtomicBool,
 }
 
-/// Whether a job is to end before its time.
-#[derive(Debug, Default)]
-pub(crate) struct CancelFlag {
-    cancelled: Mutex<bool>,
-    changed: Condvar,
-}
-
-/// What is to be reported of a job.
-#[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct PendingReport {
-    report: JobReport,
-    output: Vec<u8>,
-    left_out: u64,
+impl Handle {
+    /// Returns the handle of a job that an action begins, or that the process before this one did
+    /// ([`crate::App::resume_jobs`]). The key is the app's own name of the job, which no other job
+    /// of the session ever has.
+    pub fn job(&self, key: impl Into<String>) -> JobHandle {
+        JobHandle::new(key.into(), self.clone())
+    }
 }
 
 impl JobHandle {
@@ -118,10 +112,7 @@ impl JobHandle {
     /// Waits until a reader asks to cancel it, but not longer than this. Returns
     /// [`JobHandle::is_cancelled`].
     pub fn cancelled_within(&self, time: Duration) -> bool {
-        let flag = &self.0.cancel;
-        let cancelled = flag.cancelled.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = flag.changed.wait_timeout_while(cancelled, time, |cancelled| !*cancelled);
-        *waited.unwrap_or_else(PoisonError::into_inner).0
+        self.0.cancel.is_set_within(time)
     }
 
     fn ask(&self, add: impl FnOnce(&mut PendingReport)) {
@@ -147,55 +138,5 @@ impl Job {
 impl Drop for Job {
     fn drop(&mut self) {
         self.end(JobEnd::Failed, "its work ended without a result".into());
-    }
-}
-
-impl CancelFlag {
-    /// Asks the work to end.
-    pub(crate) fn set(&self) {
-        *self.cancelled.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.changed.notify_all();
-    }
-
-    fn is_set(&self) -> bool {
-        *self.cancelled.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl PendingReport {
-    fn add_output(&mut self, piece: &[u8]) {
-        let fits = &piece[piece.len().saturating_sub(JOB_OUTPUT_QUEUED_MAX)..];
-        let excess = (self.output.len() + fits.len()).saturating_sub(JOB_OUTPUT_QUEUED_MAX);
-        self.output.drain(..excess);
-        self.left_out += (excess + piece.len() - fits.len()) as u64;
-        self.output.extend_from_slice(fits);
-    }
-
-    /// Makes the report of the job with this key.
-    pub(crate) fn into_report(self, key: String) -> JobReport {
-        let Self { report, mut output, left_out } = self;
-        if left_out > 0 {
-            let gap = format!("… {left_out} bytes left out\n");
-            output.splice(..0, gap.into_bytes());
-        }
-        let output = (!output.is_empty()).then(|| Bytes::from(output));
-        JobReport { job: key, output, ..report }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn output_that_finds_no_room_is_counted() {
-        let mut pending = PendingReport::default();
-        pending.add_output(b"first");
-        pending.add_output(&vec![b'x'; JOB_OUTPUT_QUEUED_MAX]);
-        pending.add_output(b"last");
-        let report = pending.into_report("j".into());
-        let output = report.output.unwrap();
-        assert!(output.starts_with("… 9 bytes left out\nxx".as_bytes()));
-        assert!(output.ends_with(b"xxlast"));
     }
 }

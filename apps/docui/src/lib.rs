@@ -65,6 +65,7 @@ mod connection;
 mod fd;
 mod handle;
 mod job;
+mod job_report;
 mod limits;
 pub use pipemux_media as media;
 pub mod paging;

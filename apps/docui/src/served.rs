@@ -153,7 +153,7 @@ impl<A: App> Served for A {
         &mut self,
         opening: &Opening,
     ) -> Result<Option<Blocking<dyn Served, Vec<String>>>, Fault> {
-        Ok(A::attach_blocking(self, opening)?.map(Blocking::erased))
+        Ok(A::attach_blocking(self, opening)?.map(|blocking| blocking.within(typed_mut::<A>)))
     }
 
     fn confirm(&self, action: &Decoded) -> Result<Ask, Fault> {
@@ -165,7 +165,8 @@ impl<A: App> Served for A {
         action: &Decoded,
         context: &Context,
     ) -> Result<Option<Blocking<dyn Served>>, Fault> {
-        Ok(A::blocking(self, action.action::<A>()?, context)?.map(Blocking::erased))
+        Ok(A::blocking(self, action.action::<A>()?, context)?
+            .map(|blocking| blocking.within(typed_mut::<A>)))
     }
 
     fn update(&mut self, action: Decoded, context: &Context) -> Result<Reply, Fault> {

@@ -3,11 +3,14 @@
 //! | module | holds |
 //! |---|---|
 //! | `invoke` | carries out actions, from the check of their refs to their outcome |
-//! | `parked` | requests whose work is under way on other threads |
+//! | `refs` | names and refs in arguments |
+//! | `pending`, `parked` | requests whose work is under way on other threads |
 //! | `unasked` | what the session does and says without a request |
 
 mod invoke;
 mod parked;
+mod pending;
+mod refs;
 mod unasked;
 mod value_files;
 
@@ -35,7 +38,8 @@ use crate::run_changes::RunChanges;
 use crate::served::{AppType, Served};
 use crate::view::View;
 
-use parked::{Parked, ParkedWork};
+use pending::{Parked, ParkedWork};
+use refs::Refs;
 
 /// What the serving loop does after a frame was handled.
 #[derive(Debug, PartialEq, Eq)]
@@ -293,7 +297,7 @@ impl Session {
 
     fn read(&mut self, message: &ReadRequest) -> Result<Chunk, Fault> {
         self.refresh()?;
-        self.check_rev(&message.key, message.rev, "")?;
+        self.refs("")?.check_rev(&message.key, message.rev)?;
         if message.path {
             let path = self.app()?.path(&message.key);
             let path = path.and_then(|path| path.into_os_string().into_string().ok());
@@ -377,6 +381,10 @@ impl Session {
             self.untold |= reports;
         }
         Ok(())
+    }
+
+    fn refs<'a>(&'a self, run_id: &'a str) -> Result<Refs<'a>, Fault> {
+        Ok(Refs { app: self.app()?, run_changes: &self.run_changes, run_id })
     }
 
     pub(crate) fn app(&self) -> Result<&dyn Served, Fault> {

@@ -5,7 +5,8 @@ use docui::{App, Ask, Blocking, Context, Fault, Found, Lod, Opening, Reply, View
 use crate::action::{Action, By, Watched};
 use crate::limits::WATCHED_TOP;
 use crate::model::Monitor;
-use crate::watch::{self, Schedule};
+use crate::samples::Schedule;
+use crate::watch;
 use crate::watch_top::Most;
 use crate::{settings, update, view};
 

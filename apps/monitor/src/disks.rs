@@ -9,8 +9,8 @@ use docui::Handle;
 use docui::blocking::Task;
 use sysinfo::{DiskRefreshKind, Disks};
 
+use crate::format::printable;
 use crate::sample::{Disk, DiskSample};
-use crate::sampler::printable;
 
 /// How long a sample waits for the disks. After that, it has the figures of the sample before.
 const PATIENCE: Duration = Duration::from_millis(300);

@@ -91,6 +91,15 @@ fn scaled_up(bytes: u64, unit: u64) -> String {
     }
 }
 
+/// Makes a name, which anybody may have chosen, fit into one cell of a table.
+pub(crate) fn printable(name: &str) -> String {
+    const LONGEST: usize = 60;
+    name.chars()
+        .take(LONGEST)
+        .map(|c| if c.is_control() || c == '|' || c == '`' { '?' } else { c })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

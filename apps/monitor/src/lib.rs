@@ -13,7 +13,7 @@
 //! | [`detail`] | describes the machine and its resources in words |
 //! | [`mod@format`] | formats figures |
 //! | [`settings`] | what is expanded, kept across restarts |
-//! | [`top`], [`watch`], `watch_top` | answer queries: the largest processes, a figure or these over some seconds |
+//! | [`top`], [`watch`], [`samples`], `watch_top` | answer queries: the largest processes, a figure or these over some seconds |
 //! | [`kill`] | terminates one process, if that is allowed |
 //! | [`limits`] | the bounds |
 //!
@@ -42,6 +42,7 @@ pub mod model;
 pub mod resource;
 pub mod sample;
 pub mod sampler;
+pub mod samples;
 pub mod settings;
 pub mod top;
 pub mod update;

@@ -8,11 +8,10 @@ use docui::{Fault, Found, Kind, Opening};
 
 use crate::disks::DiskSampler;
 use crate::limits::TOP_MAX;
-use crate::resource::Resource;
+use crate::resource::{Resource, unknown_resource};
 use crate::sample::{Process, Sample};
 use crate::sampler::Sampler;
 use crate::settings::Settings;
-use crate::update;
 use crate::{action, detail};
 
 /// How old the sample may be when the window is viewed.
@@ -127,7 +126,7 @@ impl Monitor {
             let resource = Resource::from_key(&name.to_lowercase());
             return resource
                 .map(|resource| resource.key().to_owned())
-                .ok_or_else(|| update::unknown(&format!("{name:?} is no resource")));
+                .ok_or_else(|| unknown_resource(&format!("{name:?} is no resource")));
         }
         let processes = self.sample.processes.iter();
         let is_named = |process: &&Process| process.name == name || process.pid.to_string() == name;

@@ -1,5 +1,7 @@
 //! The resources that the monitor shows.
 
+use docui::Fault;
+
 /// A resource of the machine. They are shown in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Resource {
@@ -48,4 +50,10 @@ impl Resource {
             other => other.key(),
         }
     }
+}
+
+/// Makes an error that names the resources.
+pub fn unknown_resource(message: &str) -> Fault {
+    let keys = Resource::ALL.map(Resource::key).join(", ");
+    Fault::usage(message).hint(format!("the resources are {keys}"))
 }

@@ -8,6 +8,7 @@ use docui::{Fault, regular_file};
 use sysinfo::{Pid, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
 use crate::disks::DiskSampler;
+use crate::format::printable;
 use crate::sample::{Cpu, Inspected, Memory, Period, Process, Sample};
 
 /// Shortest period that shares of CPU time are taken over. The system counts in ticks of 10 ms, so
@@ -150,15 +151,6 @@ fn key(process: &sysinfo::Process) -> String {
 /// Returns the share of one core since a process started. Less than a second counts as one second.
 fn lifetime_share(process: &sysinfo::Process) -> f64 {
     process.accumulated_cpu_time() as f64 / (process.run_time().max(1) * 1000) as f64
-}
-
-/// Makes a name, which anybody may have chosen, fit into one cell of a table.
-pub(crate) fn printable(name: &str) -> String {
-    const LONGEST: usize = 60;
-    name.chars()
-        .take(LONGEST)
-        .map(|c| if c.is_control() || c == '|' || c == '`' { '?' } else { c })
-        .collect()
 }
 
 /// Returns a user's name from `/etc/passwd`, or `uid 1000` if it is not there. Other directories of

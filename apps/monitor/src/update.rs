@@ -4,7 +4,7 @@ use docui::{Anchor, Ask, Done, Fault};
 
 use crate::action::{self, Action, Level};
 use crate::model::Monitor;
-use crate::resource::Resource;
+use crate::resource::{Resource, unknown_resource};
 use crate::{detail, kill, top};
 
 /// Carries out one action.
@@ -49,7 +49,7 @@ fn set_level(
 ) -> Result<Done, Fault> {
     let resources = items.iter().map(known).collect::<Result<Vec<_>, _>>()?;
     if resources.is_empty() {
-        return Err(unknown("items: expected at least one resource"));
+        return Err(unknown_resource("items: expected at least one resource"));
     }
     monitor.change_settings(|settings| {
         for resource in &resources {
@@ -65,11 +65,5 @@ fn set_level(
 }
 
 fn known(anchor: &Anchor<action::Resource>) -> Result<Resource, Fault> {
-    Resource::from_key(&anchor.key).ok_or_else(|| unknown("not a resource"))
-}
-
-/// Makes an error that names the resources.
-pub fn unknown(message: &str) -> Fault {
-    let keys = Resource::ALL.map(Resource::key).join(", ");
-    Fault::usage(message).hint(format!("the resources are {keys}"))
+    Resource::from_key(&anchor.key).ok_or_else(|| unknown_resource("not a resource"))
 }

@@ -8,10 +8,10 @@ use docui::Fault;
 use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
 
 use crate::action::By;
+use crate::format::printable;
 use crate::limits::{FIRST_SHARE, WATCHED_LISTED};
-use crate::sampler::printable;
+use crate::samples::{Figure, Samples, Schedule, Told};
 use crate::top::is_own;
-use crate::watch::{Figure, Samples, Schedule, Told};
 
 /// What one process has at one moment: MB of memory, and its share of one core in percent.
 type Figures = (u64, f32);

@@ -44,30 +44,12 @@ pub fn check(planner: &mut Planner, of: &[String], context: &Context) -> Result<
         return Err(planner.fault(Refusal::new("there is no plan to check", "")));
     };
     let mut report = Report::new(plan, of).map_err(|id| {
-        let call = format!("pipemux ask '{}.artifact(\"acceptance\")'", planner.callee);
+        let call = format!("pipemux ask '{}.artifact(\"acceptance\")'", planner.session.callee);
         Fault::not_found(format!("the plan has no requirement, acceptance or test {id:?}"))
             .hint(call)
     })?;
-    let mut commands: Vec<String> = Vec::new();
-    for item in &mut report.results {
-        let Some(line) = &item.command else { continue };
-        match is_showable(line) {
-            true if commands.contains(line) => {}
-            true => commands.push(line.clone()),
-            false => {
-                item.why = "its command has a line end or a character that can't be seen".into()
-            }
-        }
-    }
-    if commands.is_empty() {
-        let what = format!("nothing of version {} has a command to run", version.number);
-        let call = "adjust('name a command for each acceptance')";
-        return Err(planner.fault(Refusal::new(what, call)));
-    }
-    if commands.len() > CHECK_COMMANDS_MAX {
-        let what = format!("{} commands, at most {CHECK_COMMANDS_MAX} a check", commands.len());
-        return Err(planner.fault(Refusal::new(what, "check(of=['R1'])")));
-    }
+    let commands = commands_of(&mut report);
+    check_number(planner, version.number, commands.len())?;
     let hash = hex(&Sha256::digest(commands.join("\0")));
     let key = format!("check sha256:{hash}");
     if !context.consents.contains(&key) {
@@ -103,11 +85,14 @@ pub fn check(planner: &mut Planner, of: &[String], context: &Context) -> Result<
         report.number, version.number
     );
     // With its time: a topic that is planned anew begins with the same numbers.
-    let job = planner.handle.job(format!("check:{}:{}:{}", report.topic, report.number, report.at));
+    let job = planner
+        .session
+        .handle
+        .job(format!("check:{}:{}:{}", report.topic, report.number, report.at));
     let keys = KEYS.into_iter().map(str::to_owned).chain(planner.config.key_names());
     let run = Run {
         job: job.clone(),
-        handle: planner.handle.clone(),
+        handle: planner.session.handle.clone(),
         root: planner.root.clone(),
         keys: keys.collect(),
         path,
@@ -120,6 +105,36 @@ pub fn check(planner: &mut Planner, of: &[String], context: &Context) -> Result<
         is_checking.store(false, Ordering::Relaxed);
     });
     Ok(Reply::started(&job, brief))
+}
+
+/// Returns the commands of a report, each once, and marks what has one that can't be shown.
+fn commands_of(report: &mut Report) -> Vec<String> {
+    let mut commands: Vec<String> = Vec::new();
+    for item in &mut report.results {
+        let Some(line) = &item.command else { continue };
+        match is_showable(line) {
+            true if commands.contains(line) => {}
+            true => commands.push(line.clone()),
+            false => {
+                item.why = "its command has a line end or a character that can't be seen".into()
+            }
+        }
+    }
+    commands
+}
+
+/// Checks that there is something to run, and not too much.
+fn check_number(planner: &Planner, version: u32, commands: usize) -> Result<(), Fault> {
+    if commands == 0 {
+        let what = format!("nothing of version {} has a command to run", version);
+        let call = "adjust('name a command for each acceptance')";
+        return Err(planner.fault(Refusal::new(what, call)));
+    }
+    if commands > CHECK_COMMANDS_MAX {
+        let what = format!("{commands} commands, at most {CHECK_COMMANDS_MAX} a check");
+        return Err(planner.fault(Refusal::new(what, "check(of=['R1'])")));
+    }
+    Ok(())
 }
 
 /// Returns what failed in the topic's newest check, for the brief of a new cycle.

@@ -6,9 +6,9 @@ use docui::{Object, tokens};
 use pipemux_planner_course::text::{count, gist, shown_name};
 use pipemux_planner_course::versions::Version;
 
+use crate::page::Page;
 use crate::report::Report;
 use crate::verdicts;
-use crate::window::Page;
 
 /// Writes which version there is, and what stands against it.
 pub fn heading(page: &mut Page<'_>) {
@@ -52,7 +52,7 @@ pub fn artifact(page: &mut Page<'_>) {
         }
         hidden += tokens::estimate(&text);
         let items = count(items.len(), "item");
-        let call = format!("pipemux ask '{}.artifact(\"{name}\")'", planner.callee);
+        let call = format!("pipemux ask '{}.artifact(\"{name}\")'", planner.session.callee);
         page.text(format!("**{shown}**: {items}: `{call}`\n"));
     }
     if hidden > 0 {

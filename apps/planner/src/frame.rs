@@ -2,6 +2,7 @@
 //! keys and calls stay English, and so does the record, which is the same for all who read it.
 
 use pipemux_planner_course::lang::Lang;
+use pipemux_planner_course::{Course, Role, Stage};
 
 /// What is said in English, and in Chinese.
 const WORDS: [(&str, &str); 47] = [
@@ -127,10 +128,25 @@ pub fn say_first(lang: Lang, gist: &str) -> String {
     }
 }
 
+/// Returns how far a course is: `round 2 · 3 of 5`.
+pub fn place(course: &Course) -> String {
+    let lang = course.lang();
+    let stage = say(lang, &course.stage.shown());
+    match course.stage {
+        Stage::Round(round) if !course.turns.open.is_empty() => {
+            let has_spoken =
+                |role: &Role| course.cycle.verdicts(round).any(|(other, _)| other == *role);
+            let waits = |role: &&Role| !has_spoken(role) && !course.cycle.left_out.contains(role);
+            let number = 6 - Role::ALL.iter().filter(waits).count();
+            lang.pick(format!("{stage} · {number} of 5"), format!("{stage} · {number}/5"))
+        }
+        _ => stage,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use pipemux_planner_course::turn::TurnKind;
-    use pipemux_planner_course::{Role, Stage};
 
     use super::*;
     use crate::calls::choices;

@@ -18,9 +18,8 @@ use crate::config::{CommandLine, FILE};
 use crate::drivers::{Cancel, command};
 use crate::limits::{HANDOFF_DEADLINE, HANDOFF_OUTPUT_MAX};
 use crate::model::Planner;
-use crate::reader::is_person;
+use crate::reader::{by, is_person};
 use crate::store::replace;
-use crate::update::by;
 
 /// What every file of a draft's hand-over says.
 const FROM_DRAFT: &str = "from a draft without consensus";
@@ -47,9 +46,9 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
     // The answer is of what was warned of: of what became of it meanwhile, it is asked again.
     let warned =
         (planner.course.topic.clone(), version.number, planner.course.versions.file_text());
-    let is_of_it = planner.warned.get(&context.reader) == Some(&warned);
+    let is_of_it = planner.readers.warned.get(&context.reader) == Some(&warned);
     if is_draft && (context.answer.is_none() || !is_of_it) {
-        planner.warned.insert(context.reader.clone(), warned);
+        planner.readers.warned.insert(context.reader.clone(), warned);
         return Ok(warning(&version, planner.course.lang()).into());
     }
     let words = match command.trim() {
@@ -100,7 +99,7 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
     }
     // With its time: a topic that is planned anew begins with the same numbers.
     let at = jiff::Timestamp::now();
-    let job = planner.handle.job(format!("handoff:{}:{number}:{at}", planner.course.topic));
+    let job = planner.session.handle.job(format!("handoff:{}:{number}:{at}", planner.course.topic));
     start(job.clone(), folder, record, words, text, is_draft, planner.root.clone());
     Ok(Reply::started(&job, format!("{brief} · record: {shown}")))
 }

@@ -5,16 +5,17 @@
 //! |---|---|
 //! | [`action`] | the actions |
 //! | [`model`] | a session: its topic, its configuration, the drivers at work |
-//! | `begin` | begins topics, and goes on with earlier ones |
-//! | `given` | writes what a speaker is given for a reader |
-//! | `players` | has turns played by drivers, and takes in what they answer |
+//! | `topic` | begins topics, and goes on with earlier ones |
+//! | `players`, `workers` | has turns played by drivers, and applies what they answer; the drivers at work |
 //! | [`app`] | connects model, update and window to docui |
-//! | `update` | carries out actions |
+//! | `update`, `speak` | carries out actions; turns that readers answer |
+//! | `outcome` | what each call is answered |
 //! | `query` | answers queries, which change nothing |
-//! | `window` | the document of a window; `said`: the record in it; `decision`: the plan or the draft |
+//! | `window`, `page` | the document of a window, within its budget |
+//! | `conversation`, `payload_outline`, `decision` | parts of it: what was said, what a speaker is given, the plan or the draft |
 //! | `reader` | who a reader is: which roles it took, whether it speaks for the user |
 //! | `seen` | which version a reader was shown, and what can still be decided on it |
-//! | `expected` | the one thing that is expected of a reader now, with the call that does it; `expected_turn`: while a turn is open |
+//! | `next_step` | the one thing that is expected of a reader now, with the call that does it |
 //! | `frame` | the words of the frame in the language of the brief |
 //! | `calls` | the calls that answer turns |
 //! | `handoff` | gives a plan or a draft to a command, and keeps a record of it |
@@ -43,34 +44,37 @@
 
 pub mod action;
 pub mod app;
-mod begin;
 mod calls;
 mod check;
 mod cites;
 pub mod config;
+mod conversation;
 mod decision;
 pub mod drivers;
-mod expected;
-mod expected_turn;
 mod frame;
-mod given;
 mod handoff;
 pub mod limits;
 pub mod model;
+mod next_step;
 mod nodes;
+mod outcome;
+mod page;
+mod payload_outline;
 mod players;
 mod prior;
 mod query;
 mod reader;
 mod report;
-mod said;
 mod seen;
+mod speak;
 pub mod store;
 mod strict;
+mod topic;
 mod trust;
 mod update;
 mod verdicts;
 mod window;
+mod workers;
 
 pub use action::Action;
 pub use model::Planner;

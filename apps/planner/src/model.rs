@@ -1,7 +1,6 @@
 //! The model of a session: its topic, its configuration, and the drivers at work.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -13,8 +12,8 @@ use pipemux_planner_course::text::flat;
 use pipemux_planner_course::{By, Course, Effect, Entry, Event, Refusal};
 
 use crate::config::{Config, FILE};
-use crate::players::{Answers, Worker};
 use crate::store::Store;
+use crate::workers::Workers;
 
 /// The file of a session that was put to sleep.
 const ASLEEP: &str = "asleep.json";
@@ -30,18 +29,10 @@ pub struct Planner {
     pub(crate) disk_problem: Option<String>,
     /// Who plays whom by the user's choice in this session, by the speaker's name.
     pub(crate) chosen: BTreeMap<String, String>,
-    pub(crate) workers: Vec<Worker>,
-    /// Drivers that were started, which numbers them.
-    pub(crate) started: u64,
-    /// Held while this session has the topic's roles played.
-    pub(crate) claim: Option<File>,
-    /// True while the daemon believes that a driver is at work.
-    pub(crate) is_busy: bool,
-    pub(crate) answers: Answers,
+    pub(crate) workers: Workers,
     /// Why turns failed, in the drivers' own words, by the turn's number.
     pub(crate) failures: BTreeMap<u64, String>,
-    /// Readers who wait until something is expected of them, each with its job.
-    pub(crate) waiting: Vec<(String, JobHandle)>,
+    pub(crate) readers: Readers,
     /// Hand-overs that this process began.
     pub(crate) handed_over: BTreeSet<u32>,
     /// True while a check of this process runs.
@@ -52,20 +43,47 @@ pub struct Planner {
     notes: Vec<String>,
     /// What others wrote last that gave way to the planner's files.
     pub(crate) kept: Vec<String>,
-    /// What each reader was warned of before a hand-over: the topic, the version's number and its
-    /// text.
-    pub(crate) warned: BTreeMap<String, (String, u32, Option<String>)>,
-    /// Which version each reader was shown last: of which topic, and its number.
-    pub(crate) shown: Mutex<BTreeMap<String, (String, u32)>>,
     /// The keys of what a person has allowed, as of the last act.
     pub(crate) allowed: BTreeSet<String>,
     /// True once a reader has acted in this process. Before that no turn is played: opening,
     /// looking and waking start nothing.
     pub(crate) has_acted: bool,
+    pub(crate) session: Session,
+}
+
+/// What the daemon has said of the session.
+pub(crate) struct Session {
     pub(crate) handle: Handle,
     pub(crate) callee: String,
     pub(crate) state_dir: PathBuf,
     pub(crate) env: BTreeMap<String, String>,
+}
+
+impl Session {
+    fn of(opening: &Opening) -> Self {
+        Self {
+            handle: opening.handle.clone(),
+            callee: opening.callee(),
+            state_dir: opening.state_dir.clone(),
+            env: opening.env.clone(),
+        }
+    }
+
+    /// Returns a variable of the opener's environment, else of this process.
+    pub(crate) fn variable(&self, name: &str) -> Option<String> {
+        self.env.get(name).cloned().or_else(|| std::env::var(name).ok())
+    }
+}
+
+/// What this process knows of its readers, by their names.
+#[derive(Default)]
+pub(crate) struct Readers {
+    /// Readers who wait until something is expected of them, each with its job.
+    pub(crate) waiting: Vec<(String, JobHandle)>,
+    /// What each was warned of before a hand-over: the topic, the version's number and its text.
+    pub(crate) warned: BTreeMap<String, (String, u32, Option<String>)>,
+    /// Which version each was shown last: of which topic, and its number.
+    pub(crate) shown: Mutex<BTreeMap<String, (String, u32)>>,
 }
 
 impl Planner {
@@ -82,42 +100,33 @@ impl Planner {
             config_problem: None,
             disk_problem: None,
             chosen: BTreeMap::new(),
-            workers: Vec::new(),
-            started: 0,
-            claim: None,
-            is_busy: false,
-            answers: Answers::default(),
+            workers: Workers::default(),
             failures: BTreeMap::new(),
-            waiting: Vec::new(),
+            readers: Readers::default(),
             handed_over: BTreeSet::new(),
             is_checking: Arc::default(),
             stamps: Vec::new(),
             expanded: BTreeSet::new(),
             notes: Vec::new(),
             kept: Vec::new(),
-            warned: BTreeMap::new(),
-            shown: Mutex::default(),
             allowed: BTreeSet::new(),
             has_acted: false,
-            handle: opening.handle.clone(),
-            callee: opening.callee(),
-            state_dir: opening.state_dir.clone(),
-            env: opening.env.clone(),
+            session: Session::of(opening),
         };
-        planner.chosen = regular_file::read(&planner.state_dir.join("drivers.json"))
+        planner.chosen = regular_file::read(&planner.session.state_dir.join("drivers.json"))
             .ok()
             .and_then(|bytes| serde_json::from_slice(&bytes).ok())
             .unwrap_or_default();
         planner.read_config();
         let topics = Store::topics(&planner.root);
-        let last = regular_file::read_to_string(&planner.state_dir.join("topic")).ok();
+        let last = regular_file::read_to_string(&planner.session.state_dir.join("topic")).ok();
         if let Some(topic) =
             last.filter(|last| topics.contains(last)).or_else(|| topics.first().cloned())
         {
             planner.load(&topic)?;
         }
         if opening.woken {
-            let saved = regular_file::read(&planner.state_dir.join(ASLEEP)).ok();
+            let saved = regular_file::read(&planner.session.state_dir.join(ASLEEP)).ok();
             let saved = saved.and_then(|bytes| serde_json::from_slice(&bytes).ok());
             (planner.expanded, planner.failures) = saved.unwrap_or_default();
         }
@@ -131,7 +140,7 @@ impl Planner {
     pub(crate) fn save(&mut self) -> Result<(), Fault> {
         self.take_answers();
         let json = serde_json::to_vec(&(&self.expanded, &self.failures)).unwrap_or_default();
-        state_file::replace(&self.state_dir.join(ASLEEP), &json)?;
+        state_file::replace(&self.session.state_dir.join(ASLEEP), &json)?;
         Ok(())
     }
 
@@ -146,15 +155,16 @@ impl Planner {
     /// Its journal can't be read.
     pub(crate) fn load(&mut self, topic: &str) -> Result<(), Fault> {
         let (store, loaded) = Store::open(&self.root, topic)?;
-        self.stop_workers(&[]);
+        self.workers.stop(&[]);
         self.notes.extend(loaded.notes);
-        (self.store, self.course, self.claim) = (Some(store), loaded.course, None);
+        (self.store, self.course) = (Some(store), loaded.course);
+        self.workers.claim = None;
         self.expanded.clear();
         self.failures.clear();
         self.handed_over.clear();
         self.kept.clear();
         // If it can't be kept, the newest topic is shown after a restart.
-        let _ = state_file::replace(&self.state_dir.join("topic"), topic.as_bytes());
+        let _ = state_file::replace(&self.session.state_dir.join("topic"), topic.as_bytes());
         self.write_out();
         self.play();
         Ok(())
@@ -171,14 +181,15 @@ impl Planner {
         event: Event,
     ) -> Result<Vec<Effect>, Fault> {
         let (store, loaded) = Store::open(&self.root, topic)?;
-        self.stop_workers(&[]);
-        self.claim = None;
+        self.workers.stop(&[]);
+        self.workers.claim = None;
         let before =
             (self.store.replace(store), std::mem::replace(&mut self.course, loaded.course));
         match self.commit(by, event) {
             Ok(effects) => {
                 self.expanded.clear();
-                let _ = state_file::replace(&self.state_dir.join("topic"), topic.as_bytes());
+                let _ =
+                    state_file::replace(&self.session.state_dir.join("topic"), topic.as_bytes());
                 Ok(effects)
             }
             Err(fault) => {
@@ -225,9 +236,9 @@ impl Planner {
 
     /// Returns the session's address.
     pub(crate) fn address(&self) -> String {
-        match self.callee.contains('/') {
-            true => self.callee.clone(),
-            false => format!("{}/main", self.callee),
+        match self.session.callee.contains('/') {
+            true => self.session.callee.clone(),
+            false => format!("{}/main", self.session.callee),
         }
     }
 
@@ -235,7 +246,7 @@ impl Planner {
     pub(crate) fn run(&self, call: &str) -> String {
         let queries = ["versions(", "payload(", "artifact(", "nodes("];
         let verb = if queries.iter().any(|query| call.starts_with(query)) { "ask" } else { "run" };
-        format!("pipemux {verb} '{}.{}'", self.callee, call.replace('\'', "\""))
+        format!("pipemux {verb} '{}.{}'", self.session.callee, call.replace('\'', "\""))
     }
 
     /// Writes the files that are made of the journal.
@@ -255,7 +266,7 @@ impl Planner {
 
     /// Gives every reader a line. Names and words in it may be anybody's.
     pub(crate) fn notify(&self, line: &str) {
-        self.handle.notify(flat(line));
+        self.session.handle.notify(flat(line));
     }
 
     /// Says what others wrote that gave way.
@@ -330,7 +341,7 @@ impl Planner {
     }
 
     fn read_config(&mut self) {
-        let home = self.env.get("HOME").cloned().or_else(|| std::env::var("HOME").ok());
+        let home = self.session.variable("HOME");
         match Config::read(&self.root).and_then(|config| config.with_own(home.as_deref())) {
             Ok(config) => (self.config, self.config_problem) = (config, None),
             // What was read before holds until it is mended.
@@ -357,12 +368,6 @@ impl Planner {
             paths.extend(names.map(|name| store.folder().join(name)));
         }
         paths
-    }
-}
-
-impl Drop for Planner {
-    fn drop(&mut self) {
-        self.workers.iter().for_each(Worker::kill);
     }
 }
 

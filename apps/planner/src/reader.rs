@@ -1,10 +1,10 @@
 //! Who a reader is: which roles it took, and whether it speaks for the user.
 
-use docui::Fault;
+use docui::{Context, Fault};
 use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::text::shown_name;
 use pipemux_planner_course::turn::Turn;
-use pipemux_planner_course::{Course, Event, Refusal, Speaker};
+use pipemux_planner_course::{By, Course, Driver, Event, Refusal, Speaker};
 
 use crate::config::DriverSpec;
 use crate::model::Planner;
@@ -216,4 +216,26 @@ fn free(planner: &Planner) -> Vec<&'static str> {
             && matches!(planner.driver(*speaker), Ok(DriverSpec::Agent) | Err(_))
     };
     Speaker::ALL.into_iter().filter(is_free).map(Speaker::name).collect()
+}
+
+/// Returns who makes a call.
+pub fn by(context: &Context) -> By {
+    let reader = context.reader.clone();
+    let person = is_person(&reader);
+    By { reader, driver: Driver::Agent, person }
+}
+
+/// Refuses what somebody who plays a part in a course would say in the user's place.
+///
+/// # Errors
+/// The reader plays a part in it, and isn't its user.
+pub fn refuse_role_of(planner: &Planner, course: &Course, reader: &str) -> Result<(), Fault> {
+    match Reader::of(course, reader).speaks_as(planner, course) {
+        Some(role) => Err(Fault::refused(format!(
+            "reader {} plays {role}: only the user (reader {}, or a person) can do that",
+            shown_name(reader),
+            shown_name(&course.user)
+        ))),
+        None => Ok(()),
+    }
 }

@@ -19,7 +19,7 @@ use crate::store::FOLDER;
 pub fn note(planner: &Planner, reader: &str) {
     let Some(version) = planner.course.versions.newest() else { return };
     let shown = (planner.course.topic.clone(), version.number);
-    let mut all = planner.shown.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut all = planner.readers.shown.lock().unwrap_or_else(PoisonError::into_inner);
     all.insert(reader.to_owned(), shown);
 }
 
@@ -33,8 +33,8 @@ pub fn check(planner: &mut Planner, reader: &str) -> Result<(), Fault> {
         return Ok(());
     };
     let shown = (planner.course.topic.clone(), version.number);
-    let is_shown =
-        planner.shown.lock().unwrap_or_else(PoisonError::into_inner).get(reader) == Some(&shown);
+    let is_shown = planner.readers.shown.lock().unwrap_or_else(PoisonError::into_inner).get(reader)
+        == Some(&shown);
     if is_shown {
         return Ok(());
     }
@@ -48,7 +48,7 @@ pub fn check(planner: &mut Planner, reader: &str) -> Result<(), Fault> {
         pipemux_planner_course::text::gist(&sections.join(", "))
     );
     note(planner, reader);
-    let compared = format!("pipemux ask '{}.compare({former}, {number})'", planner.callee);
+    let compared = format!("pipemux ask '{}.compare({former}, {number})'", planner.session.callee);
     Err(Fault::stale(what).hint(compared).hint(planner.run("accept()")))
 }
 

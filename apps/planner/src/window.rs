@@ -4,57 +4,18 @@
 use docui::{Lod, View, ViewRequest, tokens};
 use pipemux_planner_course::question::QuestionState;
 use pipemux_planner_course::text::{gist, quoted};
-use pipemux_planner_course::{Course, Role, Stage};
+use pipemux_planner_course::{Role, Stage};
 use serde_json::Value;
 
 use crate::calls::choices;
-use crate::expected::expected;
-use crate::frame::{say, say_first};
-use crate::given::outline;
+use crate::frame::{place, say, say_first};
 use crate::limits::GIVEN_MAX;
 use crate::model::Planner;
+use crate::next_step::next_step;
+use crate::page::Page;
+use crate::payload_outline::outline;
 use crate::reader::Reader;
-use crate::{decision, handoff, said, seen};
-
-/// A window that is being written, and the tokens that are left for it.
-pub struct Page<'a> {
-    pub planner: &'a Planner,
-    pub request: &'a ViewRequest,
-    pub view: View,
-    pub left: u64,
-    /// Tokens that were left out.
-    pub hidden: u64,
-}
-
-impl Page<'_> {
-    /// Adds a text.
-    pub fn text(&mut self, text: impl Into<String>) {
-        let text = text.into();
-        self.took(tokens::estimate(&text));
-        self.view.text(text);
-    }
-
-    /// Counts what was added.
-    pub fn took(&mut self, tokens: u64) {
-        self.left = self.left.saturating_sub(tokens);
-    }
-
-    /// Counts what was left out.
-    pub fn hide(&mut self, tokens: u64) {
-        self.hidden += tokens;
-        self.view.hidden(self.hidden);
-    }
-
-    /// Returns true if everything is shown, however long it is.
-    pub fn is_full(&self) -> bool {
-        self.request.lod == Lod::Full
-    }
-
-    /// Returns true if a text may be added that takes so many hundredths of what is left.
-    pub fn has_room(&self, text: &str, percent: u64) -> bool {
-        self.is_full() || tokens::estimate(text) <= self.left * percent / 100
-    }
-}
+use crate::{conversation, decision, handoff, seen};
 
 /// Renders the window.
 pub fn view(planner: &Planner, request: &ViewRequest) -> View {
@@ -97,7 +58,7 @@ pub fn view(planner: &Planner, request: &ViewRequest) -> View {
     let is_given = given(&mut page);
     progress(&mut page, is_given);
     brief(&mut page);
-    said::record(&mut page, is_given || decides);
+    conversation::record(&mut page, is_given || decides);
     if !decides {
         decision::heading(&mut page);
     }
@@ -117,32 +78,16 @@ fn title(planner: &Planner) -> String {
     title
 }
 
-/// Returns how far a course is: `round 2 · 3 of 5`.
-pub fn place(course: &Course) -> String {
-    let lang = course.lang();
-    let stage = say(lang, &course.stage.shown());
-    match course.stage {
-        Stage::Round(round) if !course.turns.open.is_empty() => {
-            let has_spoken =
-                |role: &Role| course.cycle.verdicts(round).any(|(other, _)| other == *role);
-            let waits = |role: &&Role| !has_spoken(role) && !course.cycle.left_out.contains(role);
-            let number = 6 - Role::ALL.iter().filter(waits).count();
-            lang.pick(format!("{stage} · {number} of 5"), format!("{stage} · {number}/5"))
-        }
-        _ => stage,
-    }
-}
-
 /// Writes who the reader is, what is expected, and how it is done.
 fn expectation(page: &mut Page<'_>) {
     let (planner, reader) = (page.planner, Reader::of(&page.planner.course, &page.request.reader));
-    let expected = expected(planner, &page.request.reader);
+    let step = next_step(planner, &page.request.reader);
     let mut text = reader.introduced(planner).map_or_else(String::new, |line| line + "\n");
     text += &format!(
         "**{}**: {}\n`{}`\n",
-        expected.heading(planner.course.lang()),
-        expected.sentence,
-        expected.call
+        step.heading(planner.course.lang()),
+        step.sentence,
+        step.call
     );
     if let Some(turn) = reader.turn(planner).filter(|_| !planner.course.paused) {
         let said = say(planner.course.lang(), choices(turn.kind));
@@ -150,7 +95,7 @@ fn expectation(page: &mut Page<'_>) {
             text += &format!("{said}\n");
         }
     }
-    for also in &expected.also {
+    for also in &step.also {
         text += &format!("- {also}\n");
     }
     if let Some(why) = planner.course.why() {
@@ -180,7 +125,7 @@ fn given(page: &mut Page<'_>) -> bool {
         true => page.text(text.clone()),
         false => {
             page.hide(tokens);
-            let command = format!("`pipemux ask '{}.payload()'`", planner.callee);
+            let command = format!("`pipemux ask '{}.payload()'`", planner.session.callee);
             let who = turn.kind.speaker();
             page.text(course.lang().pick(
                 format!("all that {who} is given: {command}\n"),

@@ -17,15 +17,16 @@ use pipemux_confine::Domain;
 use pipemux_problems::{OutputReader, Report, visible};
 use portable_pty::MasterPty;
 
+use crate::display::shortened;
 use crate::file_changes::Span;
 use crate::limits::{LINE_NEWEST, PROGRESS_SPACING, READ_PATIENCE, TAIL_BYTES};
 use crate::line_reader::{Kept, LineReader, RawLine};
-use crate::model::shortened;
+use crate::order::Order;
 use crate::permit::Permit;
 use crate::screen::Screen;
 use crate::shell_line::plain_words;
 use crate::spill::Spill;
-use crate::start::{Order, Started};
+use crate::start::{Started, start};
 
 pub use ended::{Ended, How, duration};
 
@@ -124,7 +125,7 @@ impl Job {
         let began_at = SystemTime::now();
         // Its number isn't enough: another session may have a command of the same number.
         let mark = format!("{}-{}", std::process::id(), dir.join(number.to_string()).display());
-        let (order, started) = Order::start(permit, &mark)?;
+        let (order, started) = start(permit, &mark)?;
         let Started { child, leader, terminal, output, input, domain, launch_file } = started;
         let now = Instant::now();
         let state = State {
@@ -188,6 +189,11 @@ impl Job {
     /// Returns the name by which calls mean it.
     pub fn name(&self) -> String {
         format!("c{}", self.number)
+    }
+
+    /// Returns its name and line: `c3 cargo test`.
+    pub fn titled(&self) -> String {
+        format!("{} {}", self.name(), shortened(&self.order.whole()))
     }
 
     /// Returns how it ended, if it has.

@@ -11,9 +11,9 @@ use pipemux_problems::Report;
 use crate::file_changes::{FileChanges, Span};
 use crate::job::{Circumstances, Job};
 use crate::limits::{OUTPUT_BYTES, RUNNING_MAX, RUNS_MAX};
+use crate::order::Order;
 use crate::permit::Permit;
 use crate::port_watch::PortWatch;
-use crate::start::Order;
 
 /// The commands of a session. Cheap to clone.
 #[derive(Clone)]
@@ -90,7 +90,8 @@ impl JobTable {
 
     /// Has it looked up soon where the running commands listen.
     pub fn watch_ports(&self) {
-        self.0.ports.look(self);
+        let table = self.clone();
+        self.0.ports.look(&self.0.handle, move || table.running());
     }
 
     /// Starts a command.

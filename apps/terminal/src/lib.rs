@@ -4,7 +4,7 @@
 //! | module | purpose |
 //! |---|---|
 //! | [`action`] | the actions |
-//! | [`orders`] | what a call is to run |
+//! | [`orders`], `order` | what a call is to run |
 //! | [`permit`] | permits to start commands, and what holds them |
 //! | [`rules`], [`shell_line`] | what the person's rules say of a line, as far as its words tell |
 //! | [`start`] | starts a command in a terminal |
@@ -13,11 +13,12 @@
 //! | [`sequence`] | several commands, one after the other |
 //! | [`spill`], [`line_reader`] | the whole output, on disk, and its lines |
 //! | [`screen`], [`keys`] | what a terminal shows, and what it sends for keys |
-//! | [`process`], [`orphans`] | the processes of a command, and those that lost their parents |
+//! | [`process`], `members`, `orphans` | the processes of a command, and those that lost their parents |
 //! | [`ports`], [`port_watch`] | where they listen, looked up before anybody asks |
 //! | [`places`] | where problems are now |
 //! | [`answer`] | what is told of a command that has ended |
 //! | [`model`] | a session: its commands |
+//! | `display` | how lines and paths are shown |
 //! | [`run`], [`query`] | carry out actions |
 //! | [`window`] | shows the commands |
 //! | [`app`] | connects them to docui |
@@ -42,15 +43,19 @@
 pub mod action;
 pub mod answer;
 pub mod app;
+mod display;
 pub mod file_changes;
 mod job;
 pub mod job_table;
 pub mod keys;
 pub mod limits;
 pub mod line_reader;
+mod members;
 pub mod model;
+mod order;
 pub mod orders;
 mod orphans;
+mod own_directories;
 pub mod permit;
 pub mod places;
 pub mod port_watch;

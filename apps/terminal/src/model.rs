@@ -10,8 +10,7 @@ use crate::action::Command;
 use crate::answer::problem_object;
 use crate::job::{Ended, Job};
 use crate::job_table::JobTable;
-use crate::limits::COMMAND_SHOWN;
-use crate::permit::OwnDirectories;
+use crate::own_directories::OwnDirectories;
 use crate::ports;
 
 /// A terminal session.
@@ -215,7 +214,7 @@ impl Terminal {
                     true => (jobs.iter().rev().filter(runs).take(5).collect(), "running"),
                     false => (jobs.iter().rev().take(3).collect::<Vec<_>>(), "ended"),
                 };
-                let known: Vec<String> = ran.into_iter().map(|job| titled(job)).collect();
+                let known: Vec<String> = ran.into_iter().map(|job| job.titled()).collect();
                 let known = match known.is_empty() {
                     true => "none was run".to_owned(),
                     false => format!("{of}: {}", known.join(" · ")),
@@ -262,25 +261,6 @@ impl Drop for Terminal {
 fn newest(jobs: &[Arc<Job>], reader: &str) -> Option<Arc<Job>> {
     let own = jobs.iter().rev().find(|job| job.reader == reader);
     own.or(jobs.last()).cloned()
-}
-
-/// Returns a command's name and line: `c3 cargo test`.
-pub fn titled(job: &Job) -> String {
-    format!("{} {}", job.name(), shortened(&job.order.whole()))
-}
-
-/// Returns a command line in one line, cut if it is long.
-pub fn shortened(line: &str) -> String {
-    let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.len() <= COMMAND_SHOWN {
-        true => line,
-        false => format!("{}…", &line[..line.floor_char_boundary(COMMAND_SHOWN)]),
-    }
-}
-
-/// Returns a path relative to a directory, if it is below it.
-pub fn below<'p>(path: &'p Path, directory: &Path) -> &'p Path {
-    path.strip_prefix(directory).unwrap_or(path)
 }
 
 fn without_arguments(opening: &Opening) -> Result<(), Fault> {

@@ -8,7 +8,7 @@ use docui::{Context, Fault, FilePath, Secret};
 
 use crate::limits::{COMMAND_MAX, SEQUENCE_MAX};
 use crate::model::Terminal;
-use crate::start::Order;
+use crate::order::Order;
 
 /// Returns what a call is to run: each line in the same directory, with the same variables.
 ///

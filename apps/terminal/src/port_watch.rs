@@ -10,10 +10,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Instant;
 
+use docui::{Handle, deadline};
+
 use crate::job::Job;
-use crate::job_table::JobTable;
 use crate::limits::{PORTS_PAUSE_MAX, PORTS_SPACING};
-use docui::deadline;
 
 /// Wakes the thread that looks. Cheap to clone.
 #[derive(Clone, Default)]
@@ -35,33 +35,34 @@ struct State {
 
 impl PortWatch {
     /// Has the running commands looked at soon. It waits for nothing.
-    pub fn look(&self, table: &JobTable) {
+    pub fn look(&self, handle: &Handle, running: impl Fn() -> Vec<Arc<Job>> + Send + 'static) {
         let mut state = self.state();
         state.wanted = true;
         self.0.woken.notify_all();
         if !state.alive {
-            let (own, table) = (self.clone(), table.clone());
-            let begun = thread::Builder::new().name("ports".into()).spawn(move || own.work(&table));
+            let (own, handle) = (self.clone(), handle.clone());
+            let ports = thread::Builder::new().name("ports".into());
+            let begun = ports.spawn(move || own.work(&handle, &running));
             // Without the thread no ports are shown; calls that need one look for themselves.
             state.alive = begun.is_ok();
         }
     }
 
-    fn work(&self, table: &JobTable) {
+    fn work(&self, handle: &Handle, running: &dyn Fn() -> Vec<Arc<Job>>) {
         let (shortest, longest) = PORTS_SPACING;
         let mut pause = shortest;
         // When each of them had printed last at the look before.
         let mut printed: BTreeMap<u64, Instant> = BTreeMap::new();
         loop {
             self.state().wanted = false;
-            let running = table.running();
+            let running = running();
             let mut changed = false;
             for job in &running {
                 let before = job.listens();
                 changed |= job.look_at_ports() != before;
             }
             if changed {
-                table.handle().changed();
+                handle.changed();
             }
             let now: BTreeMap<u64, Instant> = running.iter().map(printed_at).collect();
             pause = if now == printed { (pause * 2).min(PORTS_PAUSE_MAX) } else { longest };

@@ -1,51 +1,19 @@
 //! Processes of a run: what belongs to it, and signals to all of it.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process};
 
 use crate::limits::PROCESSES_MAX;
-use crate::orphans;
 
 /// What the system says of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Status {
-    pid: i32,
-    parent: i32,
-    session: i32,
+pub(crate) struct Status {
+    pub(crate) pid: i32,
+    pub(crate) parent: i32,
+    pub(crate) session: i32,
     /// True for one that has ended and that its parent didn't ask for.
-    ended: bool,
-}
-
-/// The variable by which a process is known that left its command's session and whose parent has
-/// ended.
-pub const MARK: &str = "PIPEMUX_TERMINAL_COMMAND";
-
-/// Returns the processes that belong to a run: those of the terminal's session that `leader` began,
-/// those that were adopted from it, and all that they started. Without `/proc` it is the leader
-/// alone.
-pub fn members(leader: i32, mark: &str) -> Vec<i32> {
-    let Some(all) = all() else { return vec![leader] };
-    let this = i32::try_from(std::process::id()).unwrap_or(0);
-    let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
-    for one in &all {
-        children.entry(one.parent).or_default().push(one.pid);
-    }
-    let mut found: BTreeSet<i32> = BTreeSet::new();
-    let own = |one: &&Status| {
-        one.pid == leader
-            || one.session == leader
-            || (one.parent == this && !orphans::is_leader(one.pid) && is_marked(one.pid, mark))
-    };
-    let mut open: Vec<i32> = all.iter().filter(own).map(|one| one.pid).collect();
-    while let Some(pid) = open.pop() {
-        if found.insert(pid) {
-            open.extend(children.get(&pid).into_iter().flatten());
-        }
-    }
-    let ended: BTreeSet<i32> = all.iter().filter(|one| one.ended).map(|one| one.pid).collect();
-    found.difference(&ended).copied().collect()
+    pub(crate) ended: bool,
 }
 
 /// Returns this process's children that have ended, with the sessions that they belonged to.
@@ -57,17 +25,10 @@ pub fn ended_children() -> Vec<(i32, i32)> {
 }
 
 /// Returns all processes; `None` without `/proc`.
-fn all() -> Option<Vec<Status>> {
+pub(crate) fn all() -> Option<Vec<Status>> {
     let entries = fs::read_dir("/proc").ok()?;
     let numbers = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse::<i32>().ok());
     Some(numbers.take(PROCESSES_MAX).filter_map(status).collect())
-}
-
-/// Returns true if a process was started with a mark in its environment.
-fn is_marked(pid: i32, mark: &str) -> bool {
-    let wanted = format!("{MARK}={mark}");
-    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-    environment.split(|byte| *byte == 0).any(|variable| variable == wanted.as_bytes())
 }
 
 fn status(pid: i32) -> Option<Status> {
@@ -132,11 +93,5 @@ mod tests {
         let found = parse_status(7, "7 (a) (b c) S 3 7 5 0 -1").unwrap();
         assert_eq!(found, Status { pid: 7, parent: 3, session: 5, ended: false });
         assert_eq!(parse_status(7, "7 (a"), None);
-    }
-
-    #[test]
-    fn own_process_is_a_member_of_its_tree() {
-        let own = i32::try_from(std::process::id()).unwrap();
-        assert!(members(own, "x").contains(&own));
     }
 }

@@ -16,7 +16,7 @@ use crate::limits::{
     FIND_PATIENCE, FOUND_MAX, LINE_MAX, LINE_SHOWN, LINES_MAX, LOOK, WAIT_MARGIN, WAIT_MAX,
 };
 use crate::line_reader::{LineReader, RawLine};
-use crate::model::{Terminal, titled};
+use crate::model::Terminal;
 use crate::ports;
 
 /// Bytes of an output that are its value.
@@ -97,7 +97,7 @@ fn look(
     work: impl FnOnce(&CommitPoint) -> Result<Done, Fault> + Send + 'static,
 ) -> Blocking<Terminal> {
     Blocking::new(
-        format!("the output of {}", titled(job)),
+        format!("the output of {}", job.titled()),
         LOOK,
         move |commit| work(commit),
         |_, done: Result<Done, Fault>, _| done.map(Into::into),
@@ -209,7 +209,7 @@ fn cut_words(lines: u64) -> String {
 }
 
 fn wait_for(job: Arc<Job>, text: String, time: Duration, context: &Context) -> Blocking<Terminal> {
-    let what = titled(&job);
+    let what = job.titled();
     let waited = job.clone();
     let (budget, answer_by) = (u64::from(context.budget), context.answer_by);
     let work = move |commit: &CommitPoint| {
@@ -263,7 +263,7 @@ fn wait_for(job: Arc<Job>, text: String, time: Duration, context: &Context) -> B
                 }
                 (None, Some(ended)) => {
                     let message =
-                        format!("{} ended without it: {}{cut}", titled(&job), ended.verdict());
+                        format!("{} ended without it: {}{cut}", job.titled(), ended.verdict());
                     Err(Fault::failed(message).hint(format!(
                         "pipemux ask 'terminal.output(-20, job=\"{}\")'",
                         job.name()
@@ -372,7 +372,7 @@ pub fn read(app: &Terminal, key: &str) -> Result<Vec<u8>, Fault> {
 
 /// Returns a command as a thing that calls can name.
 pub fn object(job: &Job) -> Object {
-    Object::new(job.name(), titled(job)).ty("command")
+    Object::new(job.name(), job.titled()).ty("command")
 }
 
 fn plural(count: u64, word: &str) -> String {

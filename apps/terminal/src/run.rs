@@ -11,6 +11,7 @@ use pipemux_snapshots::Direction;
 
 use crate::action::{Action, Command};
 use crate::answer::Answer;
+use crate::display::shortened;
 use crate::file_changes::Span;
 use crate::job::{Ended, How, Job, State};
 use crate::job_table::JobTable;
@@ -19,7 +20,7 @@ use crate::limits::{
     BEFORE_PATIENCE, INPUT_PATIENCE, INPUT_SILENCE, PORTS_SPACING, SCREEN_SILENCE, SERVER_SHOWN,
     SERVER_SILENCE, STOP_PATIENCE, WAIT_MARGIN, WAIT_MAX,
 };
-use crate::model::{Terminal, shortened, titled};
+use crate::model::Terminal;
 use crate::orders;
 use crate::permit::Permit;
 use crate::process::signal_named;
@@ -126,13 +127,13 @@ fn running(job: Arc<Job>, app: &Terminal) -> Result<Arc<Job>, Fault> {
     match job.ended() {
         None => Ok(job),
         Some(ended) => {
-            let running: Vec<String> = app.running().iter().map(|job| titled(job)).collect();
+            let running: Vec<String> = app.running().iter().map(|job| job.titled()).collect();
             let running = match running.is_empty() {
                 true => "no command runs".to_owned(),
                 false => format!("running: {}", running.join(", ")),
             };
             let verdict = ended.verdict();
-            Err(Fault::refused(format!("{} has ended: {verdict}; {running}", titled(&job))))
+            Err(Fault::refused(format!("{} has ended: {verdict}; {running}", job.titled())))
         }
     }
 }
@@ -241,16 +242,10 @@ fn ended_or_started(
             let left = if left { LEFT_RUNNING } else { "" };
             let brief = shortened(&job.order.whole()) + screen + left + &serving(job, at);
             let started = Started::new(&handle, brief).named().complete().fails_alone();
-            started.no_undo(undo_of_job(app, job)).ran(job.began.elapsed()).into()
+            started.no_undo(undo::undo_of_job(app, job)).ran(job.began.elapsed()).into()
         }
         Err(ended) => done_of(job, &ended, budget).into(),
     }
-}
-
-/// Says what takes back what a command changes that goes on.
-pub fn undo_of_job(app: &Terminal, job: &Job) -> String {
-    let name = job.name();
-    format!("once {name} has ended: {}.undo({name:?}, shared=true)", app.callee)
 }
 
 fn done_of(job: &Job, ended: &Ended, budget: u64) -> Done {
@@ -296,13 +291,13 @@ fn serving(job: &Job, at: &[SocketAddr]) -> String {
 fn stop(job: Arc<Job>, budget: u64) -> Blocking<Terminal> {
     let stopped = job.clone();
     Blocking::new(
-        titled(&job),
+        job.titled(),
         2 * STOP_PATIENCE.saturating_add(WAIT_MARGIN),
         move |commit| ended_by_stop(&stopped, commit),
         move |_, ended: Option<Arc<Ended>>, _| match ended {
             Some(ended) => Ok(Answer::of_stopped(&job, &ended, budget).into_end_of(&job).into()),
             None => {
-                Err(Fault::failed(format!("{} was killed and hangs in the system", titled(&job))))
+                Err(Fault::failed(format!("{} was killed and hangs in the system", job.titled())))
             }
         },
     )
@@ -343,14 +338,14 @@ fn restart(
     let (reader, budget) = (context.reader.clone(), u64::from(context.budget));
     let stopped = job.clone();
     Blocking::new(
-        titled(&job),
+        job.titled(),
         2 * STOP_PATIENCE.saturating_add(WAIT_MARGIN),
         move |commit| (ended_by_stop(&stopped, commit), table.file_changes().begin()),
         move |app: &mut Terminal, (ended, span): (Option<Arc<Ended>>, Span), completion| {
             let Some(before) = ended.filter(|_| !completion.late) else {
                 return Err(Fault::failed(format!(
                     "{} did not end; it was not run again",
-                    titled(&job)
+                    job.titled()
                 )));
             };
             let permit = permits.into_iter().next();
@@ -386,12 +381,12 @@ fn await_answer(job: Arc<Job>, bytes: Vec<u8>, context: &Context) -> Blocking<Te
         Ok((ended, before))
     };
     Blocking::new(
-        titled(&job),
+        job.titled(),
         INPUT_PATIENCE.saturating_add(WAIT_MARGIN),
         work,
         move |_, result: std::io::Result<(Option<Arc<Ended>>, u64)>, _| {
             let (ended, from) = result.map_err(|error| {
-                Fault::failed(format!("{} takes no input: {error}", titled(&job)))
+                Fault::failed(format!("{} takes no input: {error}", job.titled()))
             })?;
             if let Some(ended) = ended {
                 return Ok(Answer::of(&job, &ended, budget).into_end_of(&job).into());

@@ -9,14 +9,15 @@ use docui::deadline;
 use docui::{Blocking, Context, Fault, JobHandle, Reply, Started};
 
 use crate::answer::{Answer, Piece};
+use crate::display::shortened;
 use crate::file_changes::{Changed, Span};
 use crate::job::{Ended, How, Job};
 use crate::job_table::JobTable;
 use crate::limits::{ANSWER_TOKENS, BEFORE_PATIENCE, WAIT_MARGIN};
-use crate::model::{Terminal, shortened, titled};
+use crate::model::Terminal;
+use crate::order::Order;
 use crate::permit::Permit;
-use crate::run::undo_of_job;
-use crate::start::Order;
+use crate::undo::undo_of_job;
 
 /// How long a cancellation is not noticed.
 const CANCEL_SPACING: Duration = Duration::from_millis(500);
@@ -105,7 +106,7 @@ impl Sequence {
             match self.table.start(permit, self.timeout, &self.reader, None) {
                 Ok(started) => {
                     if let Some(handle) = &state.handle {
-                        handle.progress(next as u64, self.orders.len() as u64, titled(&started));
+                        handle.progress(next as u64, self.orders.len() as u64, started.titled());
                     }
                     state.jobs.push(started.clone());
                     job = started;
@@ -186,7 +187,7 @@ impl Sequence {
         let ran = first.began.elapsed();
         // Its name is that of the command which runs.
         let handle = app.handle.job(job.name());
-        handle.progress(done as u64, all as u64, titled(&job));
+        handle.progress(done as u64, all as u64, job.titled());
         state.handle = Some(handle.clone());
         drop(state);
         self.end_when_cancelled(handle.clone());
@@ -237,7 +238,7 @@ impl Sequence {
             let share = if at + 1 == count { budget } else { budget / (2 * (count - at) as u64) };
             let answer = Answer::of(job, ended, share);
             budget = budget.saturating_sub(answer.cost());
-            pieces.push(Piece::Text(format!("{} · {}\n", titled(job), answer.brief)));
+            pieces.push(Piece::Text(format!("{} · {}\n", job.titled(), answer.brief)));
             pieces.extend(answer.pieces);
         }
         if let Some(order) = self.orders.get(count) {

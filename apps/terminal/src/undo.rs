@@ -7,7 +7,7 @@ use pipemux_snapshots::{Direction, shown};
 
 use crate::action::Action;
 use crate::file_changes::{Changed, Put, Saved};
-use crate::job::duration;
+use crate::job::{Job, duration};
 use crate::limits::{CHANGED_SHOWN, LONG_RUN, UNDO_PATIENCE, UNDO_SHOWN};
 use crate::model::Terminal;
 
@@ -40,23 +40,9 @@ pub fn put(
     }
     let all = call("undo", ", shared=true");
     let is_back = direction == Direction::Back;
-    let files = &saved.files;
-    if is_back && !shared && !saved.beside.is_empty() {
-        let why = format!(
-            "{} ran beside {}: who changed {files} isn't known; nothing was undone",
-            titled(&saved),
-            saved.beside.join(", ")
-        );
-        return Err(Fault::refused(why).hint(format!("all of it: {all}")));
-    }
     let beside = if is_back && !shared { context.changed_beside.as_slice() } else { &[] };
-    if let Some(other) = beside.iter().find(|other| other.more_files > 0) {
-        let why = format!(
-            "{} changed {files}; which files {} changed meanwhile isn't wholly known: nothing was undone",
-            titled(&saved),
-            other.by
-        );
-        return Err(Fault::refused(why).hint(format!("all of it: {all}")));
+    if is_back && !shared {
+        check_own(&saved, beside).map_err(|fault| fault.hint(format!("all of it: {all}")))?;
     }
     let keep: Vec<String> = match is_back {
         true => beside.iter().flat_map(|other| other.files.iter().cloned()).collect(),
@@ -97,6 +83,27 @@ pub fn put(
             .into())
         },
     ))
+}
+
+/// Checks that who changed the files is known.
+///
+/// # Errors
+/// Another command ran beside it, or others changed more files than are known.
+fn check_own(saved: &Saved, beside: &[ChangedBeside]) -> Result<(), Fault> {
+    let (title, files) = (titled(saved), &saved.files);
+    if !saved.beside.is_empty() {
+        let others = saved.beside.join(", ");
+        return Err(Fault::refused(format!(
+            "{title} ran beside {others}: who changed {files} isn't known; nothing was undone"
+        )));
+    }
+    match beside.iter().find(|other| other.more_files > 0) {
+        Some(other) => Err(Fault::refused(format!(
+            "{title} changed {files}; which files {} changed meanwhile isn't wholly known: nothing was undone",
+            other.by
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Says which files were left, and who changed them: `a.txt, which round 5 (reviewer) changed
@@ -161,6 +168,12 @@ fn told(files: &[PathBuf], room: usize) -> String {
     told
 }
 
+/// Says what takes back what a command changes that goes on.
+pub fn undo_of_job(app: &Terminal, job: &Job) -> String {
+    let name = job.name();
+    format!("once {name} has ended: {}.undo({name:?}, shared=true)", app.callee)
+}
+
 fn titled(saved: &Saved) -> String {
     format!("{} {}", saved.name, saved.line)
 }
@@ -173,7 +186,7 @@ fn unknown(app: &Terminal, name: Option<&str>) -> Fault {
         None => jobs.last(),
     };
     let Some(job) = job else { return Fault::not_found("what it changed isn't known any more") };
-    let title = crate::model::titled(job);
+    let title = job.titled();
     match job.ended().map(|ended| ended.changed.clone()) {
         None => Fault::refused(format!("{title} still runs; nothing was undone"))
             .hint(docui::command::run(&format!("{}.stop({:?})", app.callee, job.name()))),

@@ -141,7 +141,7 @@ macro_rules! record {
                     let mut field = $crate::private::Field {
                         name: $crate::private::param_name(stringify!($field)).to_owned(),
                         ty: <$ty as $crate::ArgType>::ty(),
-                        default: $crate::actions!(@default $ty $(, $default)?),
+                        default: $crate::record!(@default $ty $(, $default)?),
                         doc: <[&str]>::join(&[$($doc.trim()),*], " "),
                         secret: <$ty as $crate::ArgType>::IS_SECRET,
                         ..Default::default()
@@ -183,6 +183,10 @@ macro_rules! record {
         }
     };
 
+    (@default $ty:ty) => { None };
+    (@default $ty:ty, $default:expr) => {
+        $crate::args::value_of(&$crate::ArgType::to_arg(&<$ty>::from($default))).ok()
+    };
     (@rule $field:ident, min, $bound:expr) => { $field.min = Some(f64::from($bound)) };
     (@rule $field:ident, max, $bound:expr) => { $field.max = Some(f64::from($bound)) };
     (@rule $field:ident, pattern, $bound:expr) => { $field.pattern = Some(String::from($bound)) };

@@ -3,21 +3,19 @@
 
 use pipemux_proto::app::{Choice, Done, Invoke, Needs, Outcome, QuestionKind, Resume};
 use pipemux_proto::job;
-use pipemux_proto::projection::{Arg, Args, RefArg};
-use pipemux_proto::prototype::{Risk, Type};
-use pipemux_proto::{Blob, Code, Envelope, Fault, Value};
+use pipemux_proto::prototype::Risk;
+use pipemux_proto::{Blob, Code, Envelope, Fault};
 
 use crate::actions::previewed;
-use crate::app::{Context, Found};
-use crate::args::value_of;
+use crate::app::Context;
 use crate::blocking::Completion;
 use crate::limits::CONTENT_BUDGET;
 use crate::reply::{Ask, Reply};
 use crate::run_changes::ref_keys;
-use crate::served::Served;
 
 use super::Session;
-use super::parked::{ParkedWork, answer_by};
+use super::pending::{ParkedWork, PendingInvoke, answer_by};
+use super::refs::rev;
 use super::value_files;
 
 /// The token of the question that [`App::confirm`] makes.
@@ -41,10 +39,12 @@ impl Session {
         if let Some(action) = previewed {
             message.action = action.to_owned();
         }
-        self.resolve_names(&message.action, &mut message.args)?;
-        self.check_refs(message.args.values_mut(), &message.run_id)?;
+        let refs = self.refs(&message.run_id)?;
+        let named_kind = |param: &str| (self.app_type.named_kind)(&message.action, param);
+        refs.resolve_names(&mut message.args, named_kind)?;
+        refs.check(message.args.values_mut())?;
         if let Some(Resume { choice: Choice::Fields(fields), .. }) = &mut message.resume {
-            self.check_refs(fields.values_mut(), &message.run_id)?;
+            refs.check(fields.values_mut())?;
         }
         let keys = ref_keys(message.args.values());
         let action = self.app_type.decode(&message.action, message.args)?;
@@ -139,104 +139,5 @@ impl Session {
                 Outcome::Done(done.0)
             }
         }
-    }
-
-    /// Puts refs in place of the names of objects.
-    fn resolve_names(&self, action: &str, args: &mut Args) -> Result<(), Fault> {
-        for (param, arg) in args {
-            if let Some(ty) = (self.app_type.named_kind)(action, param) {
-                self.resolve_name(arg, &ty)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn resolve_name(&self, arg: &mut Arg, ty: &Type) -> Result<(), Fault> {
-        let (Type::List(ty) | Type::Optional(ty)) = ty else {
-            return self.resolve_one_name(arg, ty);
-        };
-        // A list that was copied has its items in its value.
-        if let Arg::Value(_) | Arg::Copied(_) = arg
-            && let Value::List(items) = value_of(arg)?
-        {
-            *arg = Arg::List(items.into_iter().map(Into::into).collect());
-        }
-        match arg {
-            Arg::List(items) => items.iter_mut().try_for_each(|item| self.resolve_name(item, ty)),
-            one => self.resolve_name(one, ty),
-        }
-    }
-
-    fn resolve_one_name(&self, arg: &mut Arg, ty: &Type) -> Result<(), Fault> {
-        let (Arg::Value(_) | Arg::Copied(_)) = arg else { return Ok(()) };
-        let Value::Str(name) = value_of(arg)? else { return Ok(()) };
-        let ty = if let Type::Anchor(of) = ty { of.clone() } else { None };
-        let app = self.app()?;
-        let key = app.named(ty.as_deref(), &name)?;
-        let rev = match app.find(&key) {
-            Found::Here(rev) | Found::Hidden { rev, .. } => rev,
-            Found::Gone(_) => return Err(Fault::not_found("gone").about(key)),
-            Found::Unreadable(fault) => return Err(fault),
-        };
-        *arg = Arg::Ref(RefArg { key, rev, ty });
-        Ok(())
-    }
-
-    /// Refuses refs to objects that are gone or have changed since the reader saw them.
-    fn check_refs<'a>(
-        &self,
-        args: impl IntoIterator<Item = &'a mut Arg>,
-        run_id: &str,
-    ) -> Result<(), Fault> {
-        for arg in args {
-            match arg {
-                Arg::List(items) => self.check_refs(items, run_id)?,
-                Arg::Record(fields) => self.check_refs(fields.values_mut(), run_id)?,
-                // What the run changed itself is passed on with its current rev.
-                Arg::Ref(found) => found.rev = self.check_rev(&found.key, found.rev, run_id)?,
-                Arg::Value(_) | Arg::Copied(_) => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns an object's current rev, unless somebody else changed the object since it was seen.
-    pub(super) fn check_rev(&self, key: &str, seen: u64, run_id: &str) -> Result<u64, Fault> {
-        match self.app()?.find(key) {
-            Found::Here(rev) | Found::Hidden { rev, .. }
-                if rev == seen || self.run_changes.explain(run_id, key, seen, rev) =>
-            {
-                Ok(rev)
-            }
-            Found::Here(_) | Found::Hidden { .. } => {
-                Err(Fault::stale("changed since it was seen").about(key))
-            }
-            Found::Gone(why) => {
-                let fault = Fault::not_found("gone").about(key);
-                Err(why.into_iter().fold(fault, Fault::hint))
-            }
-            Found::Unreadable(fault) => Err(fault),
-        }
-    }
-}
-
-/// An action that was begun: what is needed to make its outcome.
-#[derive(Clone)]
-pub(super) struct PendingInvoke {
-    pub(super) name: &'static str,
-    /// True when it leaves the state as it is.
-    query: bool,
-    /// True when it only shows what it would do.
-    preview: bool,
-    run_id: String,
-    /// The objects in the arguments, with their revs before the action.
-    before: Vec<(String, Option<u64>)>,
-}
-
-/// Returns an object's rev; `None` if there is no such object.
-fn rev(app: &dyn Served, key: &str) -> Option<u64> {
-    match app.find(key) {
-        Found::Here(rev) | Found::Hidden { rev, .. } => Some(rev),
-        Found::Gone(_) | Found::Unreadable(_) => None,
     }
 }

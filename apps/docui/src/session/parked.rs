@@ -9,91 +9,11 @@ use pipemux_proto::deadline;
 use pipemux_proto::{Envelope, Fault, Frame, Kind, Method};
 
 use crate::blocking::{Blocking, Completion, Finish, Started};
-use crate::limits::{CLOSE_PATIENCE, DEADLINE_MARGIN};
-use crate::reply::Reply;
+use crate::limits::CLOSE_PATIENCE;
 use crate::served::Served;
 
 use super::Session;
-use super::invoke::PendingInvoke;
-
-/// A request whose work is under way.
-pub(crate) struct Parked {
-    request: Envelope,
-    /// When the request is answered at the latest.
-    deadline: Instant,
-    /// True once it was answered, or nobody waits for the answer any more.
-    answered: bool,
-    work: ParkedWork,
-}
-
-pub(super) enum ParkedWork {
-    Invoke(Started<Reply>, PendingInvoke),
-    Open(Started<Vec<String>>),
-}
-
-/// The result of work, ready for the app to take in.
-enum Finished {
-    Invoke(Finish<dyn Served, Reply>, PendingInvoke),
-    Open(Finish<dyn Served, Vec<String>>),
-}
-
-impl ParkedWork {
-    fn overdue(&self) -> Fault {
-        match self {
-            Self::Invoke(started, _) => started.overdue(),
-            Self::Open(started) => started.overdue(),
-        }
-    }
-
-    fn call_off(&self) -> bool {
-        match self {
-            Self::Invoke(started, _) => started.call_off(),
-            Self::Open(started) => started.call_off(),
-        }
-    }
-}
-
-/// When a request that was received then is answered at the latest, so that its requester hears the
-/// answer; `None` if it has no deadline.
-pub(super) fn answer_by(request: &Envelope, received: Instant) -> Option<Instant> {
-    let whole = Duration::from_millis(u64::from(request.deadline_ms));
-    let patience = whole.saturating_sub(DEADLINE_MARGIN.min(whole / 4));
-    (!whole.is_zero()).then(|| deadline::behind(received, patience))
-}
-
-impl Parked {
-    /// `received` is when the request came.
-    pub(super) fn new(
-        request: &Envelope,
-        received: Instant,
-        blocking_deadline: Duration,
-        work: ParkedWork,
-    ) -> Self {
-        let latest = deadline::behind(received, blocking_deadline);
-        Self {
-            request: *request,
-            deadline: answer_by(request, received).map_or(latest, |given| given.min(latest)),
-            answered: false,
-            work,
-        }
-    }
-
-    /// Returns the result if there is one within this time. It is returned once.
-    fn wait(&mut self, patience: Duration) -> Option<Finished> {
-        match &mut self.work {
-            ParkedWork::Invoke(started, pending) => {
-                let finish = started.task.wait(patience)?;
-                Some(Finished::Invoke(finish, pending.clone()))
-            }
-            ParkedWork::Open(started) => started.task.wait(patience).map(Finished::Open),
-        }
-    }
-
-    /// True when the request was answered, and the answer said that nothing is done.
-    fn is_called_off(&self) -> bool {
-        self.answered && self.work.call_off()
-    }
-}
+use super::pending::{Finished, Parked, ParkedWork};
 
 impl Session {
     /// When the next request is to be answered whose work isn't done.
@@ -111,7 +31,7 @@ impl Session {
         &mut self,
         request: &Envelope,
         blocking: Blocking<dyn Served, R>,
-        wrap: impl FnOnce(Started<R>) -> ParkedWork,
+        wrap: impl FnOnce(Started<dyn Served, R>) -> ParkedWork,
     ) -> Result<Option<Finish<dyn Served, R>>, Fault> {
         let deadline = blocking.deadline;
         let mut started = blocking.start(&self.handle)?;

@@ -22,7 +22,9 @@ use pipemux_planner_course::ordered;
 use serde_json::{Value, json};
 
 use self::process::{Next, Process};
-use super::{Cancel, NoAnswer, command};
+use super::cancel::Cancel;
+use super::command;
+use super::no_answer::NoAnswer;
 use crate::limits::{ACP_LEAVE, DRIVER_OUTPUT_MAX};
 
 /// The version of the protocol that is spoken here.

@@ -11,8 +11,9 @@ use pipemux_planner_course::ordered;
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde_json::Value;
 
+use super::cancel::Cancel;
 use super::extract::failure;
-use super::{Cancel, NoAnswer};
+use super::no_answer::NoAnswer;
 use crate::limits::{DRIVER_OUTPUT_MAX, DRIVER_STDERR_MAX};
 
 /// How often a running program is looked after.

@@ -10,7 +10,8 @@ use pipemux_planner_course::text::gist;
 use serde_json::{Value, json};
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 
-use super::{Cancel, NoAnswer};
+use super::cancel::Cancel;
+use super::no_answer::NoAnswer;
 use crate::limits::{DRIVER_OUTPUT_MAX, HTTP_BACKOFF, HTTP_TRIES};
 
 /// Where a model answers.

@@ -11,8 +11,7 @@ use crate::limits::{
 use crate::model::{
     GitReport, Place, Problem, ProblemCounts, Report, Severity, TestCounts, TestFailure,
 };
-use crate::scan::stem;
-use crate::tools::rustc::is_crash;
+use crate::scan::{is_crash, stem};
 
 /// What the lines that follow belong to.
 #[derive(Debug, Clone, Default)]

@@ -35,6 +35,7 @@ mod lines;
 pub mod model;
 mod reader;
 mod recognise;
+mod recogniser;
 mod scan;
 mod tools;
 mod transcript;

@@ -4,7 +4,7 @@ use crate::collector::Collector;
 use crate::limits::TEXT_MAX;
 use crate::lines::{Line, LineSplitter};
 use crate::model::Report;
-use crate::recognise::Recognisers;
+use crate::recognise::{Expected, Recognisers};
 use crate::transcript::Transcript;
 
 /// Reads the output of one command in chunks.
@@ -17,31 +17,43 @@ use crate::transcript::Transcript;
 /// assert_eq!(report.problems[0].message, "'x' undeclared");
 /// assert_eq!(report.problems[0].place.as_ref().unwrap().to_string(), "src/a.c:3:5");
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct OutputReader {
     lines: LineSplitter,
     reading: Reading,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 struct Reading {
     recognisers: Recognisers,
     found: Collector,
     transcript: Transcript,
 }
 
+impl Default for OutputReader {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl OutputReader {
     /// A reader of an output of which nothing was read yet.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        Self::expecting(Expected::default())
+    }
+
+    fn expecting(expected: Expected) -> Self {
+        let recognisers = Recognisers::new(expected);
+        let (found, transcript) = (Collector::default(), Transcript::default());
+        let reading = Reading { recognisers, found, transcript };
+        Self { lines: LineSplitter::default(), reading }
     }
 
     /// A reader of what a command prints, if its words tell more than its output does: `git status
     /// --short`.
     #[must_use]
     pub fn of_command(words: &[String]) -> Self {
-        let mut reader = Self::new();
         let is_git = words.first().is_some_and(|program| program == "git");
         let has = |wanted: &str| is_git && words.iter().any(|word| word == wanted);
         let short = |word: &String| {
@@ -49,13 +61,10 @@ impl OutputReader {
             matches!(&**word, "--short" | "--porcelain" | "--porcelain=v1" | "--porcelain=1")
                 || letters.is_some_and(|letters| letters.contains('s'))
         };
-        if has("status") && words.iter().any(short) {
-            reader.reading.recognisers.expect_short_status();
-        }
-        if has("log") && has("--oneline") {
-            reader.reading.recognisers.expect_oneline_log();
-        }
-        reader
+        Self::expecting(Expected {
+            short_status: has("status") && words.iter().any(short),
+            oneline_log: has("log") && has("--oneline"),
+        })
     }
 
     /// Reads the next bytes, however they are cut.

@@ -2,6 +2,7 @@
 
 use crate::collector::Collector;
 use crate::git::{diff::Diff, log::Log, status::Status};
+use crate::recogniser::Recogniser;
 use crate::scan::looks_like_error;
 use crate::tools::{
     compiler::Compiler, dotnet::Dotnet, eslint::Eslint, go::Go, jest::Jest, json::Json,
@@ -10,91 +11,66 @@ use crate::tools::{
 };
 use crate::transcript::Class;
 
-/// That a line belongs to a recogniser.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Claim {
-    /// What the line is.
-    pub class: Class,
-    /// Whether the next line is offered to this recogniser before all others.
-    pub more: bool,
-}
-
-impl Claim {
-    /// The line stands alone.
-    pub(crate) fn one(class: Class) -> Option<Self> {
-        Some(Self { class, more: false })
-    }
-
-    /// The next line may belong to it.
-    pub(crate) fn more(class: Class) -> Option<Self> {
-        Some(Self { class, more: true })
-    }
-}
-
-/// Recognises what one tool prints. A tool's output is a block when its first line is: the next
-/// line is offered to the same recogniser with `within` set, and to all of them in their order when
-/// that one doesn't take it.
-pub(crate) trait Recogniser {
-    /// Takes a line, or leaves it to the others.
-    fn line(&mut self, text: &str, within: bool, found: &mut Collector) -> Option<Claim>;
-
-    /// The output ends.
-    fn end(&mut self, _found: &mut Collector) {}
+/// What the words of a command tell of its output, which the output itself doesn't.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Expected {
+    /// The short form of `git status`.
+    pub short_status: bool,
+    /// `git log` with a line for each commit.
+    pub oneline_log: bool,
 }
 
 /// All recognisers, in the order in which they are asked: those whose lines are unmistakable first.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub(crate) struct Recognisers {
-    diff: Diff,
-    log: Log,
-    status: Status,
-    json: Json,
-    libtest: Libtest,
-    pytest: Pytest,
-    unittest: Unittest,
-    go: Go,
-    jest: Jest,
-    vitest: Vitest,
-    node_test: NodeTest,
-    tap: Tap,
-    eslint: Eslint,
-    maven: Maven,
-    rustc: Rustc,
-    tsc: Tsc,
-    dotnet: Dotnet,
-    make: Make,
-    python: Python,
-    node: Node,
-    compiler: Compiler,
+    all: Vec<Box<dyn Recogniser>>,
     /// The recogniser whose block it is.
     active: Option<usize>,
 }
 
 impl Recognisers {
-    /// Says that the output is the short form of `git status`.
-    pub(crate) fn expect_short_status(&mut self) {
-        self.status.is_short = true;
-    }
-
-    /// Says that the output is one of `git log` with a line for each commit.
-    pub(crate) fn expect_oneline_log(&mut self) {
-        self.log.is_oneline = true;
+    pub(crate) fn new(expected: Expected) -> Self {
+        let all: Vec<Box<dyn Recogniser>> = vec![
+            Box::<Diff>::default(),
+            Box::new(Log::new(expected.oneline_log)),
+            Box::new(Status::new(expected.short_status)),
+            Box::<Json>::default(),
+            Box::<Libtest>::default(),
+            Box::<Pytest>::default(),
+            Box::<Unittest>::default(),
+            Box::<Go>::default(),
+            Box::<Jest>::default(),
+            Box::<Vitest>::default(),
+            Box::<NodeTest>::default(),
+            Box::<Tap>::default(),
+            Box::<Eslint>::default(),
+            Box::<Maven>::default(),
+            Box::<Rustc>::default(),
+            Box::<Tsc>::default(),
+            Box::<Dotnet>::default(),
+            Box::<Make>::default(),
+            Box::<Python>::default(),
+            Box::<Node>::default(),
+            Box::<Compiler>::default(),
+        ];
+        Self { all, active: None }
     }
 
     /// What a line is.
     pub(crate) fn line(&mut self, text: &str, found: &mut Collector) -> Class {
         let active = self.active.take();
         let mut claimed = None;
-        let mut all = self.all();
-        if let Some(index) = active {
-            if let Some(claim) = all[index].line(text, true, found) {
+        if let Some(index) = active
+            && let Some(recogniser) = self.all.get_mut(index)
+        {
+            if let Some(claim) = recogniser.line(text, true, found) {
                 claimed = Some((index, claim));
             } else {
                 found.close();
             }
         }
         if claimed.is_none() {
-            claimed = all.iter_mut().enumerate().find_map(|(index, recogniser)| {
+            claimed = self.all.iter_mut().enumerate().find_map(|(index, recogniser)| {
                 recogniser.line(text, false, found).map(|claim| (index, claim))
             });
         }
@@ -112,34 +88,8 @@ impl Recognisers {
     /// The output ends.
     pub(crate) fn end(&mut self, found: &mut Collector) {
         found.close();
-        for recogniser in self.all() {
+        for recogniser in &mut self.all {
             recogniser.end(found);
         }
-    }
-
-    fn all(&mut self) -> [&mut dyn Recogniser; 21] {
-        [
-            &mut self.diff,
-            &mut self.log,
-            &mut self.status,
-            &mut self.json,
-            &mut self.libtest,
-            &mut self.pytest,
-            &mut self.unittest,
-            &mut self.go,
-            &mut self.jest,
-            &mut self.vitest,
-            &mut self.node_test,
-            &mut self.tap,
-            &mut self.eslint,
-            &mut self.maven,
-            &mut self.rustc,
-            &mut self.tsc,
-            &mut self.dotnet,
-            &mut self.make,
-            &mut self.python,
-            &mut self.node,
-            &mut self.compiler,
-        ]
     }
 }

@@ -211,3 +211,9 @@ pub(crate) fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'
 pub(crate) fn indent(text: &str) -> usize {
     text.len() - text.trim_start_matches(' ').len()
 }
+
+/// The end of a process that could unwind no more.
+pub(crate) fn is_crash(text: &str) -> bool {
+    text.starts_with("fatal runtime error: ")
+        || (text.starts_with("thread '") && text.ends_with(" has overflowed its stack"))
+}

@@ -1,42 +1,18 @@
-//! What git's status, diff and log told: files, hunks and commits.
+//! An output of git's status, diff or log that is too long to be shown, as a list.
 
 use docui::tokens;
-use pipemux_problems::Report;
-use pipemux_problems::model::{Commit, FileState, GitFile, GitReport};
+use pipemux_problems::model::{GitFile, GitReport};
 
-use super::problems::Item;
-use super::{Answer, Piece, REF_TOKENS, output_command, plain};
+use super::brief::brief;
+use super::content::{Answer, Piece, REF_TOKENS, output_command};
+use super::item::{Item, git_items};
 use crate::job::{Ended, Job};
-
-/// Characters of a commit's hash that are shown.
-const HASH_SHOWN: usize = 10;
-
-/// Returns what git told of: each file before its hunks.
-pub fn items(report: &Report) -> Vec<Item<'_>> {
-    let files = report.git.files.iter().enumerate().flat_map(|(at, file)| {
-        let hunks = file.hunks.iter().enumerate();
-        let hunks = hunks.map(move |(index, hunk)| Item::Hunk(at, index, file, hunk));
-        std::iter::once(Item::File(at, file)).chain(hunks)
-    });
-    let commits = report.git.commits.iter().enumerate();
-    commits.map(|(index, commit)| Item::Commit(index, commit)).chain(files).collect()
-}
-
-/// Returns the hunks and the files without any: where there is something to look at.
-pub fn places(report: &Report) -> Vec<Item<'_>> {
-    let is_place = |item: &Item<'_>| match item {
-        Item::File(_, file) => file.hunks.is_empty() && file.state != FileState::Deleted,
-        Item::Hunk(_, _, file, _) => file.state != FileState::Deleted,
-        _ => false,
-    };
-    items(report).into_iter().filter(is_place).collect()
-}
 
 /// Lists commits, and files with their hunks, of an output that is too long to be shown; none if
 /// git told less than half of it: a script prints other things, too, which must not be hidden.
 pub fn listed(job: &Job, ended: &Ended, budget: u64) -> Option<Answer> {
     let report = &ended.report;
-    let all = items(report);
+    let all = git_items(report);
     if all.is_empty() || lines_told(&report.git) * 2 < report.lines {
         return None;
     }
@@ -65,7 +41,7 @@ pub fn listed(job: &Job, ended: &Ended, budget: u64) -> Option<Answer> {
         more => format!("… {more} more\n"),
     };
     pieces.push(Piece::Text(format!("\n{more}all of it: {command}\n")));
-    let brief = format!("{} · {}", plain::brief(job, ended, true), counts(&report.git));
+    let brief = format!("{} · {}", brief(job, ended, true), counts(&report.git));
     Some(Answer { brief, pieces })
 }
 
@@ -96,30 +72,4 @@ fn counts(git: &GitReport) -> String {
         .flatten()
         .collect::<Vec<_>>()
         .join(", ")
-}
-
-/// Describes a file: `modified src/a.rs +2 -1`, `staged: renamed b.txt from a.txt`.
-pub fn file_label(file: &GitFile) -> String {
-    let state = match file.state {
-        FileState::Added => "added",
-        FileState::Modified => "modified",
-        FileState::Deleted => "deleted",
-        FileState::Renamed => "renamed",
-        FileState::Copied => "copied",
-        FileState::Untracked => "untracked",
-        FileState::Unmerged => "unmerged",
-    };
-    let staged = if file.staged == Some(true) { "staged: " } else { "" };
-    let from = file.from.as_ref().map(|from| format!(" from {from}")).unwrap_or_default();
-    let lines = match file.added + file.removed {
-        0 => String::new(),
-        _ => format!(" +{} -{}", file.added, file.removed),
-    };
-    format!("{staged}{state} {}{from}{lines}", file.path)
-}
-
-/// Describes a commit: `9fceb02d0a Mend the sum`.
-pub fn commit_label(commit: &Commit) -> String {
-    let hash: String = commit.id.chars().take(HASH_SHOWN).collect();
-    format!("{hash} {}", commit.subject)
 }

@@ -1,10 +1,12 @@
 //! An output in which nothing was recognised, or that is short: as it is, or folded.
 
 use docui::tokens;
-use pipemux_problems::{Entry, Report};
+use pipemux_problems::Entry;
 
+use super::brief::brief;
+use super::content::{Answer, Piece, output_command};
 use super::details::cut;
-use super::{Answer, Piece, output_command, problems};
+use super::problems;
 use crate::job::{Ended, Job, State};
 use crate::limits::{BLANK_SHOWN, PLAIN_LINES, SUSPECTS_SHOWN};
 
@@ -136,29 +138,5 @@ fn first_line(entry: &Entry) -> u64 {
     match entry {
         Entry::Line { number, .. } => *number,
         Entry::Similar { first, .. } | Entry::LeftOut { first, .. } => *first,
-    }
-}
-
-/// Returns the verdict with what was counted: `exit 101 after 8.4 s · 3 errors · 412 lines`.
-pub fn brief(job: &Job, ended: &Ended, lines: bool) -> String {
-    let mut brief = ended.verdict();
-    for part in [counts(&ended.report, lines), problems::changes(job, ended)] {
-        if !part.is_empty() {
-            brief += &format!(" · {part}");
-        }
-    }
-    let failure = job.with(|state| state.spill.failure().map(str::to_owned));
-    if let Some(failure) = failure {
-        brief += &format!(" · not all of the output could be kept: {failure}");
-    }
-    brief
-}
-
-fn counts(report: &Report, lines: bool) -> String {
-    let summary = report.summary();
-    match summary.rsplit_once(" · ") {
-        _ if lines || report.lines == 0 => summary,
-        Some((counts, _)) => counts.to_owned(),
-        None => String::new(),
     }
 }

@@ -1,144 +1,14 @@
-//! Problems and failed tests, and what git told of, as things that calls can name.
-
-use std::path::Path;
+//! Problems and failed tests, listed with what matters of them.
 
 use docui::{Object, tokens};
-use pipemux_problems::model::{Commit, GitFile, Hunk};
-use pipemux_problems::{Comparison, Place, Problem, Report, Severity, TestFailure};
+use pipemux_problems::{Comparison, Problem, Report, Severity};
 
-use super::details::{cut, short};
-use super::{Answer, Piece, REF_TOKENS, git, plain, rest};
+use super::brief::{brief, changes};
+use super::content::{Answer, Piece, REF_TOKENS};
+use super::item::{Item, git_items, git_places, problem_items};
+use super::rest;
 use crate::job::{Ended, Job};
 use crate::limits::{DETAILED, LISTED, REST_TOKENS};
-use crate::model::below;
-
-/// What an output tells of that calls can name.
-pub(super) enum Item<'r> {
-    Problem(usize, &'r Problem),
-    Failure(usize, &'r TestFailure),
-    /// A file that git told of.
-    File(usize, &'r GitFile),
-    /// A hunk of such a file.
-    Hunk(usize, usize, &'r GitFile, &'r Hunk),
-    Commit(usize, &'r Commit),
-}
-
-impl Item<'_> {
-    fn key(&self, job: &Job) -> String {
-        let job = job.name();
-        match self {
-            Self::Problem(index, _) => format!("{job}.p{index}"),
-            Self::Failure(index, _) => format!("{job}.t{index}"),
-            Self::File(index, _) => format!("{job}.f{index}"),
-            Self::Hunk(file, index, ..) => format!("{job}.f{file}h{index}"),
-            Self::Commit(index, _) => format!("{job}.m{index}"),
-        }
-    }
-
-    /// Returns where it is, as it is shown: `src/a.rs:31`.
-    fn place(&self, job: &Job) -> Option<String> {
-        let shown = |place: &Place| short_place(place, &job.order.cwd);
-        match self {
-            Self::Problem(_, problem) => problem.place.as_ref().map(shown),
-            Self::Failure(_, failure) => failure.place.as_ref().map(shown),
-            Self::File(_, file) => Some(file.path.clone()),
-            Self::Hunk(_, _, file, hunk) => Some(format!("{}:{}", file.path, hunk.new_line.max(1))),
-            Self::Commit(..) => None,
-        }
-    }
-
-    fn label(&self, job: &Job) -> String {
-        let place = self.place(job).map(|place| format!("{place} ")).unwrap_or_default();
-        match self {
-            Self::Problem(_, problem) => {
-                let code = problem.code.as_ref().map(|code| format!("{code} ")).unwrap_or_default();
-                let times =
-                    if problem.count > 1 { format!(" ×{}", problem.count) } else { String::new() };
-                cut(&format!("{} {code}{place}{}{times}", problem.severity, problem.message))
-            }
-            Self::Failure(_, failure) => {
-                let mut label = format!("failed {} {place}{}", failure.name, failure.assertion);
-                label.truncate(label.trim_end().len());
-                cut(&label)
-            }
-            Self::File(_, file) => cut(&git::file_label(file)),
-            Self::Hunk(..) => cut(place.trim_end()),
-            Self::Commit(_, commit) => cut(&git::commit_label(commit)),
-        }
-    }
-
-    pub(super) fn object(&self, job: &Job) -> Object {
-        // A backtick would have to be escaped in a label, which costs more than it says.
-        Object::new(self.key(job), self.label(job).replace('`', "'"))
-    }
-
-    /// Returns the lines below it, quoted: no line that a program prints can pass for one of the
-    /// answer's own.
-    fn quoted(&self) -> String {
-        self.detail().iter().map(|line| format!("> {line}\n")).collect()
-    }
-
-    fn detail(&self) -> Vec<String> {
-        match self {
-            Self::Problem(_, problem) => short(&problem.detail),
-            Self::Failure(_, failure) => short(&failure.detail),
-            Self::File(..) | Self::Hunk(..) | Self::Commit(..) => Vec::new(),
-        }
-    }
-
-    fn at(&self) -> u64 {
-        match self {
-            Self::Problem(_, problem) => problem.at,
-            Self::Failure(_, failure) => failure.at,
-            Self::File(_, file) => file.at,
-            Self::Hunk(_, _, _, hunk) => hunk.at,
-            Self::Commit(_, commit) => commit.at,
-        }
-    }
-}
-
-/// Returns the object that a key names: a problem, a failed test, or what git told of.
-pub fn problem_object(job: &Job, report: &Report, part: &str) -> Option<Object> {
-    let (kind, index) = part.split_at_checked(1)?;
-    let (index, hunk) = match index.split_once('h') {
-        Some((index, hunk)) if kind == "f" => (index, Some(hunk.parse::<usize>().ok()?)),
-        _ => (index, None),
-    };
-    let index: usize = index.parse().ok()?;
-    let item = match kind {
-        "p" => Item::Problem(index, report.problems.get(index)?),
-        "t" => Item::Failure(index, report.failures.get(index)?),
-        "m" => Item::Commit(index, report.git.commits.get(index)?),
-        "f" => {
-            let file = report.git.files.get(index)?;
-            match hunk {
-                Some(hunk) => Item::Hunk(index, hunk, file, file.hunks.get(hunk)?),
-                None => Item::File(index, file),
-            }
-        }
-        _ => return None,
-    };
-    Some(item.object(job))
-}
-
-/// Returns a place as it is shown, relative to the directory of the command if it is below it.
-fn short_place(place: &Place, cwd: &Path) -> String {
-    let file = below(Path::new(&place.file), cwd).display();
-    match place.line {
-        Some(line) => format!("{file}:{line}"),
-        None => file.to_string(),
-    }
-}
-
-/// Returns what changed since the run before: `2 fixed, 1 new, 3 still there`; empty if there was
-/// none or it had nothing.
-pub fn changes(job: &Job, ended: &Ended) -> String {
-    let Some(before) = &job.compared() else { return String::new() };
-    if before.problems.is_empty() && before.failures.is_empty() {
-        return String::new();
-    }
-    Comparison::of(before, &ended.report).summary()
-}
 
 /// Returns a test of what the run before had, too.
 fn known(job: &Job, report: &Report) -> impl Fn(&Item<'_>) -> bool + use<> {
@@ -167,25 +37,11 @@ fn not_kept(report: &Report) -> (u64, u64) {
     )
 }
 
-/// Returns errors, failed tests and what is less, the most important first.
-fn items(report: &Report) -> Vec<Item<'_>> {
-    let of = |severity: Severity| {
-        let problems = report.problems.iter().enumerate();
-        problems
-            .filter(move |(_, problem)| problem.severity == severity)
-            .map(|(index, problem)| Item::Problem(index, problem))
-    };
-    let failures =
-        report.failures.iter().enumerate().map(|(index, failure)| Item::Failure(index, failure));
-    let less = of(Severity::Warning).chain(of(Severity::Note));
-    of(Severity::Error).chain(failures).chain(less).collect()
-}
-
 /// Returns the problems and failed tests with what matters of them; none if nothing was recognised.
 pub fn listed(job: &Job, ended: &Ended, budget: u64) -> Option<Answer> {
     let report = &ended.report;
     let tests = report.tests;
-    let items = items(report);
+    let items = problem_items(report);
     if items.is_empty() && tests.passed + tests.failed + tests.skipped == 0 {
         return None;
     }
@@ -231,7 +87,7 @@ pub fn listed(job: &Job, ended: &Ended, budget: u64) -> Option<Answer> {
     }
     let room = left + REST_TOKENS.min(budget / 4);
     pieces.extend(rest::piece(job, report, has_errors, room));
-    Some(Answer { brief: plain::brief(job, ended, true), pieces })
+    Some(Answer { brief: brief(job, ended, true), pieces })
 }
 
 fn is_warning(item: &Item<'_>) -> bool {
@@ -240,9 +96,9 @@ fn is_warning(item: &Item<'_>) -> bool {
 
 /// Adds refs to the problems of an output that is shown as it is.
 pub fn refs(ended: &Ended, job: &Job, pieces: &mut Vec<Piece>) {
-    let mut all = items(&ended.report);
+    let mut all = problem_items(&ended.report);
     if all.is_empty() {
-        all = git::places(&ended.report);
+        all = git_places(&ended.report);
     }
     let placed: Vec<Item<'_>> = all.into_iter().filter(|item| item.place(job).is_some()).collect();
     for (index, item) in placed.iter().take(DETAILED).enumerate() {
@@ -263,8 +119,8 @@ pub fn all_problems(job: &Job, ended: Option<&Ended>, report: &Report, budget: u
     let mut pieces = Vec::new();
     let mut left = budget;
     let mut more = 0;
-    let mut items = items(report);
-    items.extend(git::items(report));
+    let mut items = problem_items(report);
+    items.extend(git_items(report));
     let is_compared = ended.is_some_and(|ended| !changes(job, ended).is_empty());
     for item in &items {
         let mark = match is_compared {
@@ -305,7 +161,7 @@ pub fn all_problems(job: &Job, ended: Option<&Ended>, report: &Report, budget: u
         }
     }
     let brief = match ended {
-        Some(ended) => plain::brief(job, ended, true),
+        Some(ended) => brief(job, ended, true),
         None => format!("runs · {}", report.summary()),
     };
     Answer { brief, pieces }

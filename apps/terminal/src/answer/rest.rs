@@ -6,8 +6,8 @@ use std::collections::HashSet;
 use docui::tokens;
 use pipemux_problems::{Entry, Report};
 
+use super::content::{Piece, output_command};
 use super::details::cut;
-use super::{Piece, output_command};
 use crate::job::Job;
 use crate::limits::{SUSPECTS_SHOWN, TAIL_FAILED, TAIL_SHOWN};
 

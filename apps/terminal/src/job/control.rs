@@ -11,7 +11,7 @@ use rustix::process::Signal;
 
 use super::{Ended, How, Job};
 use crate::limits::{STOP_PATIENCE, TYPE_PATIENCE};
-use crate::{ports, process};
+use crate::{members, ports, process};
 
 impl Job {
     /// Types something, as far as the program takes it in time.
@@ -71,7 +71,7 @@ impl Job {
                 return self.wait(deadline::after(STOP_PATIENCE), |_| None);
             };
             state.wish.get_or_insert(why);
-            let all = process::members(leader, &self.mark);
+            let all = members::members(leader, &self.mark);
             process::signal_each(&all, Signal::TERM);
             // A stopped process doesn't end before it goes on.
             process::signal_each(&all, Signal::CONT);
@@ -87,14 +87,14 @@ impl Job {
     pub fn kill(&self) {
         let state = self.state();
         if let Some(leader) = state.leader {
-            process::signal_each(&process::members(leader, &self.mark), Signal::KILL);
+            process::signal_each(&members::members(leader, &self.mark), Signal::KILL);
         }
     }
 
     /// Returns its processes.
     pub fn processes(&self) -> Vec<i32> {
         let leader = self.state().leader;
-        leader.map(|leader| process::members(leader, &self.mark)).unwrap_or_default()
+        leader.map(|leader| members::members(leader, &self.mark)).unwrap_or_default()
     }
 
     /// Looks up where its processes listen. It reads much of `/proc`: not for the app's own thread.

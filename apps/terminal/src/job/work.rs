@@ -19,7 +19,7 @@ use crate::answer;
 use crate::file_changes::Changed;
 use crate::limits::{DRAIN_PATIENCE, LEFTOVER_PATIENCE, READ_BYTES};
 use crate::places::Places;
-use crate::{orphans, process};
+use crate::{members, orphans, process};
 
 impl Job {
     /// Begins to read what it prints and to wait for its end.
@@ -139,7 +139,7 @@ impl Job {
 /// Ends what a command left running behind it. Returns these processes.
 fn end_leftovers(leader: i32, mark: &str) -> BTreeSet<i32> {
     let rest = || {
-        let mut rest = process::members(leader, mark);
+        let mut rest = members::members(leader, mark);
         rest.retain(|pid| *pid != leader);
         rest
     };

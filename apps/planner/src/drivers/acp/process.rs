@@ -9,7 +9,8 @@ use std::time::Instant;
 use docui::deadline;
 use serde_json::Value;
 
-use crate::drivers::{Cancel, command};
+use crate::drivers::cancel::Cancel;
+use crate::drivers::command;
 use crate::limits::{ACP_LEAVE, ACP_MESSAGE_MAX, ACP_OUTPUT_MAX, ACP_QUEUE_MAX, DRIVER_STDERR_MAX};
 
 /// What comes of an agent within a moment.

@@ -5,7 +5,7 @@ use crate::collector::Collector;
 use crate::git::add_file;
 use crate::limits::HUNKS_MAX;
 use crate::model::{FileState, GitFile, Hunk};
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::scan::number;
 use crate::transcript::Class;
 

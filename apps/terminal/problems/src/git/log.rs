@@ -3,14 +3,20 @@
 
 use crate::collector::Collector;
 use crate::git::add_commit;
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::transcript::Class;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Log {
     kept: bool,
     /// True for an output that is known to have a line for each commit.
-    pub(crate) is_oneline: bool,
+    is_oneline: bool,
+}
+
+impl Log {
+    pub(crate) fn new(is_oneline: bool) -> Self {
+        Self { is_oneline, ..Self::default() }
+    }
 }
 
 impl Recogniser for Log {

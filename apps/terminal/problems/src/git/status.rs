@@ -4,7 +4,7 @@
 use crate::collector::Collector;
 use crate::git::add_file;
 use crate::model::FileState;
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::transcript::Class;
 
 /// What the files in a part of the output are.
@@ -23,7 +23,7 @@ pub(crate) struct Status {
     section: Section,
     porcelain: bool,
     /// True for an output that is known to be the short form.
-    pub(crate) is_short: bool,
+    is_short: bool,
     /// True behind the header of the short form.
     has_header: bool,
 }
@@ -84,6 +84,10 @@ impl Recogniser for Status {
 }
 
 impl Status {
+    pub(crate) fn new(is_short: bool) -> Self {
+        Self { is_short, ..Self::default() }
+    }
+
     fn entry(&self, entry: &str, found: &mut Collector) {
         let (word, path) = match entry.split_once(':') {
             Some((word, path)) if self.section != Section::Untracked => (word, path.trim()),

@@ -3,7 +3,7 @@
 
 use crate::collector::Collector;
 use crate::model::{Place, Severity};
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{is_file_name, is_plain_file_name, number, place, place_prefix, severity_prefix};
 use crate::transcript::Class;
 

@@ -1,7 +1,7 @@
 //! `dotnet build` and `dotnet test`.
 
 use crate::collector::Collector;
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{number, place};
 use crate::tools::tsc::{bracketed, coded};
 use crate::transcript::Class;

@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::collector::Collector;
 use crate::limits::{FAILURES_MAX, PENDING_LINES};
 use crate::model::{Place, Severity};
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{indent, place_prefix, place_start};
 use crate::transcript::Class;
 

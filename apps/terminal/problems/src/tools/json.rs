@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::collector::Collector;
 use crate::inert;
 use crate::model::{Place, Severity};
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::scan::place;
 use crate::tools::rustc::is_summary;
 use crate::transcript::Class;

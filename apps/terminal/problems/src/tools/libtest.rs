@@ -2,7 +2,7 @@
 
 use crate::collector::Collector;
 use crate::model::Place;
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{number, place, place_start};
 use crate::tools::rustc::panic_place;
 use crate::transcript::Class;

@@ -2,7 +2,7 @@
 
 use crate::collector::Collector;
 use crate::model::Severity;
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{between, number, place, place_prefix, stem};
 use crate::transcript::Class;
 

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::collector::Collector;
 use crate::limits::FAILURES_MAX;
 use crate::model::{Place, Severity};
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{between, number, place};
 use crate::transcript::Class;
 

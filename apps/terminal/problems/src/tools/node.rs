@@ -2,7 +2,7 @@
 
 use crate::collector::Collector;
 use crate::model::{Place, Severity};
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{is_foreign, number, place, place_start};
 use crate::transcript::Class;
 

@@ -3,7 +3,7 @@
 use crate::collector::Collector;
 use crate::limits::FAILURES_MAX;
 use crate::model::{Place, Severity};
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{is_file_name, is_foreign, number, place, place_prefix};
 use crate::tools::python::{exception, frame};
 use crate::transcript::Class;

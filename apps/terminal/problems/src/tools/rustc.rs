@@ -2,8 +2,8 @@
 
 use crate::collector::Collector;
 use crate::model::Severity;
-use crate::recognise::{Claim, Recogniser};
-use crate::scan::{place_start, severity_prefix};
+use crate::recogniser::{Claim, Recogniser};
+use crate::scan::{is_crash, place_start, severity_prefix};
 use crate::transcript::Class;
 
 /// What cargo says of the errors above it.
@@ -223,12 +223,6 @@ pub(super) fn panic_place(text: &str) -> Option<(&str, &str)> {
         text.split_once("' panicked at ").or_else(|| text.split_once(") panicked at "))?;
     let old = rest.strip_prefix('\'').and_then(|rest| rest.rsplit_once("', "));
     Some(old.map_or((rest, ""), |(message, place)| (place, message)))
-}
-
-/// The end of a process that could unwind no more.
-pub(crate) fn is_crash(text: &str) -> bool {
-    text.starts_with("fatal runtime error: ")
-        || (text.starts_with("thread '") && text.ends_with(" has overflowed its stack"))
 }
 
 /// `error[E0308]: mismatched types`.

@@ -3,7 +3,7 @@
 
 use crate::collector::Collector;
 use crate::model::Place;
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{number, place_start};
 use crate::tools::node::own_place;
 use crate::transcript::Class;

@@ -3,7 +3,7 @@
 
 use crate::collector::Collector;
 use crate::model::{Place, Severity};
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{number, place, place_start, severity_prefix};
 use crate::transcript::Class;
 

@@ -1,7 +1,7 @@
 //! Python's unittest.
 
 use crate::collector::Collector;
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{is_foreign, number};
 use crate::tools::python::{exception, frame};
 use crate::transcript::Class;

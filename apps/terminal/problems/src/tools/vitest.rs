@@ -1,7 +1,7 @@
 //! vitest.
 
 use crate::collector::Collector;
-use crate::recognise::{Claim, Recogniser};
+use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{is_file_name, is_foreign, number, place_start};
 use crate::tools::jest::add;
 use crate::transcript::Class;

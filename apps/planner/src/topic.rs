@@ -11,10 +11,11 @@ use serde_json::Value;
 use crate::action::IntentName;
 use crate::limits::{HISTORY_MAX, TOPIC_MAX};
 use crate::model::Planner;
-use crate::reader::Reader;
+use crate::next_step::next_step;
+use crate::outcome::outcome;
+use crate::prior;
+use crate::reader::{Reader, by, refuse_role_of};
 use crate::store::{FOLDER, Store};
-use crate::update::{by, refuse_role_of, told};
-use crate::{expected, prior};
 
 /// Begins a topic.
 ///
@@ -84,9 +85,9 @@ pub fn plan(
             planner.commit(by(context), event)?;
         }
     }
-    let mut done = told(planner, context);
-    let expected = expected::expected(planner, &context.reader);
-    done = done.also(&expected.call).also(&format!("files: {FOLDER}/{}/", planner.course.topic));
+    let mut done = outcome(planner, context);
+    let step = next_step(planner, &context.reader);
+    done = done.also(&step.call).also(&format!("files: {FOLDER}/{}/", planner.course.topic));
     if let Some(gone_on) = gone_on {
         return Ok(done.also(&gone_on));
     }

@@ -13,7 +13,7 @@ use pipemux_planner_course::text::{count, plain, quoted, shown_name};
 use crate::frame::{say, say_first};
 use crate::limits::{RECORD_LINES, WORDS_MAX};
 use crate::model::Planner;
-use crate::window::Page;
+use crate::page::Page;
 
 /// About what the anchor of a line takes, in tokens.
 const ANCHOR: u64 = 8;
@@ -43,7 +43,7 @@ pub fn record(page: &mut Page<'_>, folds: bool) {
     if course.record.statements.is_empty() {
         return;
     }
-    let callee = planner.callee.clone();
+    let callee = planner.session.callee.clone();
     let lang = course.lang();
     page.text(format!("\n### {}\n", lang.pick("Said", "讨论记录")));
     let lines = lines(page, folds);
@@ -183,7 +183,7 @@ fn words(planner: &Planner, number: usize, one: &Statement, by: &str) -> String 
     let text = verdict.as_deref().unwrap_or(&plainly);
     let (text, rest) = match text.char_indices().nth(WORDS_MAX) {
         Some((at, _)) => {
-            let call = format!("{}.record(since={})", planner.callee, number + 1);
+            let call = format!("{}.record(since={})", planner.session.callee, number + 1);
             (&text[..at], format!("…\nall of it: `pipemux ask '{call}'`"))
         }
         None => (text, String::new()),

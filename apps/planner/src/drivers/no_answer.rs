@@ -1,0 +1,26 @@
+//! Why a driver gave no answer.
+
+/// Why there is no answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NoAnswer {
+    /// For the record, which is shared.
+    pub reason: String,
+    /// What the driver said itself, which may be a secret: it is shown and logged, and stands in no
+    /// file of the project.
+    pub detail: String,
+}
+
+impl From<String> for NoAnswer {
+    fn from(reason: String) -> Self {
+        Self { reason, detail: String::new() }
+    }
+}
+
+impl std::fmt::Display for NoAnswer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.detail.is_empty() {
+            true => f.write_str(&self.reason),
+            false => write!(f, "{}: {}", self.reason, self.detail),
+        }
+    }
+}
