@@ -129,7 +129,7 @@ pub fn object_ref(address: &str, ty: Option<&str>, key: &str) -> String {
 #[doc(hidden)]
 pub mod private {
     pub use crate::actions::with_previews;
-    pub use crate::args::{in_field, missing_field};
+    pub use crate::args::{in_field, missing_field, value_of};
     pub use pipemux_proto::projection::{Arg, Args};
     pub use pipemux_proto::prototype::{Field, Param, Prominence, Prototype, Risk, Type};
 

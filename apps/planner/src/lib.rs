@@ -43,18 +43,18 @@
 #![forbid(unsafe_code)]
 
 pub mod action;
-pub mod app;
+mod app;
 mod calls;
 mod check;
 mod cites;
-pub mod config;
+mod config;
 mod conversation;
 mod decision;
 pub mod drivers;
 mod frame;
 mod handoff;
-pub mod limits;
-pub mod model;
+mod limits;
+mod model;
 mod next_step;
 mod nodes;
 mod outcome;
@@ -67,7 +67,7 @@ mod reader;
 mod report;
 mod seen;
 mod speak;
-pub mod store;
+mod store;
 mod strict;
 mod topic;
 mod trust;

@@ -18,7 +18,7 @@ use crate::job::{Ended, How, Job};
 use crate::limits::{ANSWER_TOKENS, STOPPED_SHOWN, TAIL_SHOWN};
 
 pub use brief::brief;
-pub use content::{Answer, Piece, output_command, undo};
+pub use content::{Answer, Piece, output_command};
 pub use item::problem_object;
 pub use problems::all_problems;
 

@@ -78,11 +78,6 @@ impl JobTable {
         self.all().into_iter().filter(|job| job.ended().is_none()).collect()
     }
 
-    /// Returns what tells the session of a change.
-    pub fn handle(&self) -> &Handle {
-        &self.0.handle
-    }
-
     /// Returns what commands changed in files.
     pub fn file_changes(&self) -> &FileChanges {
         &self.0.changes

@@ -19,7 +19,7 @@
 //! | [`answer`] | what is told of a command that has ended |
 //! | [`model`] | a session: its commands |
 //! | `display` | how lines and paths are shown |
-//! | [`run`], [`query`] | carry out actions |
+//! | [`run`], `stop`, [`query`] | carry out actions |
 //! | [`window`] | shows the commands |
 //! | [`app`] | connects them to docui |
 //! | [`limits`] | the bounds |
@@ -40,38 +40,39 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
-pub mod action;
-pub mod answer;
-pub mod app;
+mod action;
+mod answer;
+mod app;
 mod display;
-pub mod file_changes;
+mod file_changes;
 mod job;
-pub mod job_table;
-pub mod keys;
-pub mod limits;
-pub mod line_reader;
+mod job_table;
+mod keys;
+mod limits;
+mod line_reader;
 mod members;
-pub mod model;
+mod model;
 mod order;
-pub mod orders;
+mod orders;
 mod orphans;
 mod own_directories;
-pub mod permit;
-pub mod places;
-pub mod port_watch;
-pub mod ports;
-pub mod process;
-pub mod query;
-pub mod rules;
-pub mod run;
-pub mod screen;
-pub mod sequence;
+mod permit;
+mod places;
+mod port_watch;
+mod ports;
+mod process;
+mod query;
+mod rules;
+mod run;
+mod screen;
+mod sequence;
 mod shell;
-pub mod shell_line;
-pub mod spill;
-pub mod start;
-pub mod undo;
-pub mod window;
+mod shell_line;
+mod spill;
+mod start;
+mod stop;
+mod undo;
+mod window;
 
 pub use action::Action;
 pub use model::Terminal;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use rustix::process::{Pid, Signal, kill_process, kill_process_group, test_kill_process};
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::limits::PROCESSES_MAX;
 
@@ -58,11 +58,6 @@ pub fn signal_each(pids: &[i32], signal: Signal) {
     for pid in pids.iter().filter_map(|pid| Pid::from_raw(*pid)) {
         let _ = kill_process(pid, signal);
     }
-}
-
-/// Returns true if a process exists.
-pub fn is_there(pid: i32) -> bool {
-    Pid::from_raw(pid).is_some_and(|pid| test_kill_process(pid).is_ok())
 }
 
 /// Returns the signal that a name means: `INT`, `SIGINT`, `int`, `2`.

@@ -27,6 +27,7 @@ use crate::process::signal_named;
 use crate::query::{newest_lines, screen_view};
 use crate::sequence::Sequence;
 use crate::shell::Shell;
+use crate::stop::{ended_by_stop, restart_shell, stop};
 use crate::undo;
 
 /// What is said of a line of a kept shell that has ended itself.
@@ -286,46 +287,6 @@ fn serving(job: &Job, at: &[SocketAddr]) -> String {
         true => words,
         false => format!(" · listening on {}{words}", untold.join(", ")),
     }
-}
-
-fn stop(job: Arc<Job>, budget: u64) -> Blocking<Terminal> {
-    let stopped = job.clone();
-    Blocking::new(
-        job.titled(),
-        2 * STOP_PATIENCE.saturating_add(WAIT_MARGIN),
-        move |commit| ended_by_stop(&stopped, commit),
-        move |_, ended: Option<Arc<Ended>>, _| match ended {
-            Some(ended) => Ok(Answer::of_stopped(&job, &ended, budget).into_end_of(&job).into()),
-            None => {
-                Err(Fault::failed(format!("{} was killed and hangs in the system", job.titled())))
-            }
-        },
-    )
-}
-
-/// Stops a command, unless the call was cancelled; `None` if it hangs in the system.
-fn ended_by_stop(job: &Job, commit: &docui::blocking::CommitPoint) -> Option<Arc<Ended>> {
-    commit.begin().then(|| job.stop(How::Stopped)).flatten()
-}
-
-/// Ends the commands of the shell that the reader keeps, and forgets it.
-fn restart_shell(app: &Terminal, context: &Context) -> Blocking<Terminal> {
-    let reader = context.reader.clone();
-    let mut jobs = app.running();
-    jobs.retain(|job| job.order.shell.is_some() && job.reader == reader);
-    let state_dir = app.state_dir.clone();
-    let work = move |commit: &docui::blocking::CommitPoint| {
-        if commit.begin() {
-            jobs.iter().for_each(|job| drop(job.stop(How::Stopped)));
-            Shell::forget(&state_dir, &reader);
-        }
-    };
-    Blocking::new(
-        "the shell's commands",
-        2 * STOP_PATIENCE.saturating_add(WAIT_MARGIN),
-        work,
-        |_, (), _| Ok(Done::new("tool has been restarted.").into()),
-    )
 }
 
 fn restart(

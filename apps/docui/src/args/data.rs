@@ -4,7 +4,8 @@ use pipemux_proto::projection::{Arg, Copied};
 use pipemux_proto::prototype::Type;
 use pipemux_proto::{Fault, Value};
 
-use super::{ArgType, Text, expected, value_of};
+use super::arg_type::{ArgType, expected, value_of};
+use super::text::Text;
 
 /// Bytes: a text as a reader writes it, or the value of an object of another app, whatever that is.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

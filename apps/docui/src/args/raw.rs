@@ -1,28 +1,6 @@
 //! Texts that are taken as they are written, backslashes included: regular expressions.
 
-use pipemux_proto::prototype::Raw;
-
-/// Which quoted texts a parameter takes as they are written: see [`pipemux_proto::prototype::Raw`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RawTexts {
-    /// None of them: their escapes are resolved.
-    Never,
-    /// All of them: a backslash in them stands for itself.
-    Always,
-    /// Those of calls that give this parameter as `true`.
-    If(&'static str),
-}
-
-impl RawTexts {
-    /// Returns it as it is sent.
-    pub fn to_wire(self) -> Raw {
-        match self {
-            Self::Never => Raw::Never,
-            Self::Always => Raw::Always,
-            Self::If(flag) => Raw::If(flag.to_owned()),
-        }
-    }
-}
+use super::arg_type::RawTexts;
 
 /// A regular expression, which is taken as it is written: `'\bfn\s'`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use pipemux_proto::projection::{Args, Copied};
+use pipemux_proto::projection::{Arg, Args, Copied};
 use pipemux_proto::prototype::{Field, Type};
 use pipemux_proto::{Fault, Value};
 
-use super::{Arg, ArgType, expected, value_of};
+use super::arg_type::{ArgType, expected, value_of};
 
 /// A type with named fields. Declare one with [`crate::record!`]; by hand, for a type that is your
 /// own, implement this trait: it is a parameter's type then ([`ArgType`]) and the content of a form
@@ -185,7 +185,7 @@ macro_rules! record {
 
     (@default $ty:ty) => { None };
     (@default $ty:ty, $default:expr) => {
-        $crate::args::value_of(&$crate::ArgType::to_arg(&<$ty>::from($default))).ok()
+        $crate::private::value_of(&$crate::ArgType::to_arg(&<$ty>::from($default))).ok()
     };
     (@rule $field:ident, min, $bound:expr) => { $field.min = Some(f64::from($bound)) };
     (@rule $field:ident, max, $bound:expr) => { $field.max = Some(f64::from($bound)) };

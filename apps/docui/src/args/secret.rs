@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::Type;
 use pipemux_proto::{Fault, Value};
 
-use super::{Arg, ArgType};
+use super::arg_type::ArgType;
 
 /// A text that is never printed, logged or kept, such as a password.
 ///

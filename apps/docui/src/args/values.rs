@@ -5,7 +5,7 @@ use pipemux_proto::projection::{Arg, Copied};
 use pipemux_proto::prototype::Type;
 use pipemux_proto::{Fault, Value};
 
-use super::{ArgType, RawTexts, expected, value_of};
+use super::arg_type::{ArgType, RawTexts, expected, value_of};
 
 impl ArgType for Value {
     fn ty() -> Type {
