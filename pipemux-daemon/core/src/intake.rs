@@ -8,23 +8,27 @@
 //!
 //! | module | holds |
 //! |---|---|
+//! | `decode` | the decoding itself |
+//! | `checks` | what must stay as it is |
 //! | `greeting` | what an app can do |
 //! | `outcome` | what became of an action: outcomes, questions, errors |
 //! | [`pattern`] | the patterns of fields |
 //! | `window` | what a window shows |
 
+mod checks;
+mod decode;
 mod greeting;
 mod outcome;
 pub mod pattern;
 mod window;
 
+use checks::check_name;
+pub use decode::{FromApp, SaidByApp, any, as_sent, read, read_said};
 pub use greeting::bound_fields;
 
+use pipemux_proto::Fault;
 use pipemux_proto::app::{Changed, Chunk, Saved};
-use pipemux_proto::codec::explain;
 use pipemux_proto::limits::KEY_MAX;
-use pipemux_proto::{Fault, Value, decode};
-use serde::de::DeserializeOwned;
 
 use crate::foreign::Speaker;
 use crate::limits::{
@@ -38,72 +42,16 @@ use crate::foreign::{
 };
 pub use window::{WindowTexts, bound_head, bound_link};
 
-/// A message of an app that can be brought within its bounds.
-pub trait FromApp: DeserializeOwned {
-    /// Cuts what may be cut.
-    ///
-    /// # Errors
-    /// What exceeds its bound and can't be cut, in words.
-    fn bound(&mut self) -> Result<(), String>;
-}
-
-/// Decodes the body of an app's message, and brings it within its bounds.
-///
-/// # Errors
-/// The bytes are no such message (with the path of the field at fault), or something in it exceeds
-/// its bound and can't be cut; in words.
-pub fn read<T: FromApp>(body: &[u8]) -> Result<T, String> {
-    let mut message: T = decode(body).map_err(|_| explain::<T>(body))?;
-    message.bound()?;
-    Ok(message)
-}
-
-/// A message of an app with sentences that name the app that says them.
-pub trait SaidByApp: DeserializeOwned {
-    /// Cuts what may be cut, and marks what the app says as the app's.
-    ///
-    /// # Errors
-    /// What exceeds its bound and can't be cut, in words.
-    fn bound(&mut self, by: Speaker<'_>) -> Result<(), String>;
-}
-
-/// Does what [`read`] does for a message whose sentences name their app.
-///
-/// # Errors
-/// As [`read`].
-pub fn read_said<T: SaidByApp>(body: &[u8], by: Speaker<'_>) -> Result<T, String> {
-    let mut message: T = decode(body).map_err(|_| explain::<T>(body))?;
-    message.bound(by)?;
-    Ok(message)
-}
-
 /// Decodes an error of an app. With `names`, its message names the app, since nothing else does
 /// where it is shown.
 ///
 /// # Errors
 /// The bytes are no error; in words.
 pub fn read_error(body: &[u8], by: Speaker<'_>, names: bool) -> Result<Fault, String> {
-    let mut fault: Fault = decode(body).map_err(|_| explain::<Fault>(body))?;
+    let mut fault: Fault = as_sent(body)?;
     outcome::bound_fault(&mut fault);
     by.mark_fault(&mut fault, names);
     Ok(fault)
-}
-
-/// Decodes any body, to be shown to an app's author.
-///
-/// # Errors
-/// The bytes are no value, in words.
-pub fn any(body: &[u8]) -> Result<Value, String> {
-    decode(body).map_err(|error| error.to_string())
-}
-
-/// Decodes the body of an app's message as it was sent, so that its author can be told what is
-/// wrong with it. Nothing of it may be kept.
-///
-/// # Errors
-/// The bytes are no such message, with the path of the field at fault.
-pub fn as_sent<T: DeserializeOwned>(body: &[u8]) -> Result<T, String> {
-    decode(body).map_err(|_| explain::<T>(body))
 }
 
 impl FromApp for Changed {
@@ -202,29 +150,6 @@ fn bound_notes(notes: &mut Vec<ForeignText>) {
     notes.iter_mut().for_each(|note| line(note, NOTICE_CHARS));
     if more > 0 {
         notes.push(format!("… {more} more notes").into());
-    }
-}
-
-/// Checks a key or another name that must stay as it is.
-fn check_name(what: &str, name: &str, most: usize) -> Result<(), String> {
-    match name.len() {
-        length if length > most => Err(format!("{what} of {length} bytes (limit {most})")),
-        _ => Ok(()),
-    }
-}
-
-/// Checks how many there are of something.
-fn check_count(what: &str, count: usize, most: usize) -> Result<(), String> {
-    match count {
-        count if count > most => Err(format!("{count} {what} (limit {most})")),
-        _ => Ok(()),
-    }
-}
-
-/// Drops a key that no thing can have.
-fn bound_key(key: &mut Option<impl AsRef<str>>) {
-    if key.as_ref().is_some_and(|key| !(1..=KEY_MAX).contains(&key.as_ref().len())) {
-        *key = None;
     }
 }
 

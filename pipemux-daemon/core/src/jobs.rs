@@ -3,6 +3,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`job`] | one job, and the last bytes of its output |
+//! | `report_times` | when those who watch are told of a job's progress |
 //! | `saved`, `words` | jobs on disk, and in words |
 //!
 //! **Invariant: a job ends exactly once.** It leaves the state *running* only in [`Jobs::finish`],
@@ -13,6 +14,7 @@
 //! lost, which jobs its successor goes on with, and who reads the windows of a session.
 
 pub mod job;
+mod report_times;
 mod saved;
 pub mod words;
 
@@ -20,18 +22,18 @@ use std::collections::{BTreeMap, VecDeque};
 
 use pipemux_proto::job::JobState;
 
-use crate::foreign::{ForeignText, JobReport, Started};
+use crate::foreign::{ForeignText, JobReport, Progress, Started};
 use crate::keys::SessionKey;
 use crate::limits::{
-    JOB_NAME_MAX, JOB_READERS_MAX, JOB_REPORT_MS, JOBS_ENDED_MAX, JOBS_KEPT_MAX, JOBS_OUTPUT_BYTES,
+    JOB_NAME_MAX, JOB_READERS_MAX, JOBS_ENDED_MAX, JOBS_KEPT_MAX, JOBS_OUTPUT_BYTES,
     JOBS_RUNNING_MAX,
 };
 use crate::persist::records::Record;
-use crate::timers::Timer;
 use crate::turn::Turn;
 
 use job::Output;
 pub use job::{Job, JobReader};
+use report_times::ReportTimes;
 
 /// The jobs that run, and those that ended last.
 #[derive(Debug, Default)]
@@ -127,9 +129,7 @@ impl Jobs {
             ended_ms: 0,
             sleeps,
             state: JobState::Running,
-            text: ForeignText::default(),
-            done: 0,
-            total,
+            progress: Progress { done: 0, total, text: ForeignText::default() },
             result: ForeignText::default(),
             output: Output::default(),
             rev: 1,
@@ -137,8 +137,7 @@ impl Jobs {
             only_looks: false,
             readers: [owner].into(),
             told_early: Default::default(),
-            reported: None,
-            report_at: None,
+            reports: ReportTimes::default(),
         };
         readers.into_iter().for_each(|reader| job.add_reader(reader));
         turn.persist(saved::to_record(&job));
@@ -203,7 +202,7 @@ impl Jobs {
         let (number, changed) = (job.number, job.take_progress(&mut report));
         let reported = match report.state {
             Some(end) => Reported::Ended(number, end.into(), report.brief),
-            None if changed && job.may_report_now(turn) => Reported::Progress(number),
+            None if changed && job.reports.may_tell_now(turn, number) => Reported::Progress(number),
             None => Reported::Nothing,
         };
         self.bound_output();
@@ -225,11 +224,7 @@ impl Jobs {
     /// something to tell.
     pub fn report_due(&mut self, turn: &Turn, number: u64) -> bool {
         let Some(job) = self.by_number.get_mut(&number) else { return false };
-        if job.report_at.take().is_none() {
-            return false;
-        }
-        job.reported = Some(turn.mono_ms());
-        job.is_running()
+        job.reports.due(turn) && job.is_running()
     }
 
     /// Ends a running job; `readers` are told so besides those who know of it already. Returns
@@ -244,9 +239,7 @@ impl Jobs {
         let Some(job) = self.by_number.get_mut(&number).filter(|job| job.is_running()) else {
             return false;
         };
-        if let Some(at) = job.report_at.take() {
-            turn.clear_timer(at, Timer::JobReport(number));
-        }
+        job.reports.end(turn, number);
         (job.state, job.result, job.ended_ms) = (state, result, turn.now.unix_ms);
         job.rev += 1;
         readers.into_iter().for_each(|reader| job.add_reader(reader));
@@ -298,28 +291,6 @@ impl Jobs {
         } else if job.readers.remove(reader) {
             let (workspace, reader) = (reader.0.to_string(), reader.1.to_string());
             turn.persist(Record::JobTold { job: number, workspace, reader });
-        }
-    }
-}
-
-impl Job {
-    /// Returns true if those who watch are told of its progress now; otherwise they are told later,
-    /// once.
-    fn may_report_now(&mut self, turn: &mut Turn) -> bool {
-        if self.report_at.is_some() {
-            return false;
-        }
-        let now = turn.mono_ms();
-        match self.reported.map(|last| last + JOB_REPORT_MS).filter(|due| *due > now) {
-            None => {
-                self.reported = Some(now);
-                true
-            }
-            Some(due) => {
-                self.report_at = Some(due);
-                turn.set_timer(due, Timer::JobReport(self.number));
-                false
-            }
         }
     }
 }

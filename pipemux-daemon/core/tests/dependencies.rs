@@ -83,7 +83,7 @@ fn sources_use_no_clock_io_or_randomness() {
 
 /// Where bodies are decoded: what apps send in one place, what clients send, and what is saved.
 const DECODERS: &[&str] = &[
-    "intake.rs",
+    "intake/decode.rs",
     "workspaces/raw_projection.rs",
     "clients/connection.rs",
     "clients/requests.rs",

@@ -58,7 +58,7 @@ pub(super) fn write_jobs(
         let count = jobs.running(&session).count();
         for job in jobs.running(&session).take(JOBS_SHOWN) {
             let link = minter.cancel_link(job.number);
-            let progress = match job.progress() {
+            let progress = match job.progress_words() {
                 text if text.is_empty() => text,
                 text => format!(" · {text}"),
             };

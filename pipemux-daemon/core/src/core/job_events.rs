@@ -154,14 +154,14 @@ impl Core {
         let status = job.status(now.unix_ms);
         let text = match (progress, job.is_running()) {
             (false, true) => format!("job {number} started · {}", job.what()),
-            (true, true) => format!("job {number} · {} · {}", job.what(), job.progress()),
+            (true, true) => format!("job {number} · {} · {}", job.what(), job.progress_words()),
             (_, false) => format!("{} · {}", job.state_words(now.unix_ms), job.what()),
         };
         let text = format!("{} {text}", job.session);
         let audience = Audience::Session(job.session.clone());
         let (kind, reader) = (EventKind::Job, job.owner.1.clone());
         let reader = Some(reader.as_str()).filter(|name| !name.is_empty() && !progress);
-        let told = Progress { done: job.done, total: job.total, text: job.text.clone() };
+        let told = job.progress.clone();
         let happening = Happening::new(kind, audience, &text);
         let job = Some(Box::new(status));
         self.feed.tell(now, Happening { reader, job, progress, ..happening });

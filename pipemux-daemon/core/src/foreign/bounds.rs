@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use pipemux_tokens::work::spend;
 
-use crate::foreign::{ForeignStr, ForeignText};
+use crate::foreign::text::{ForeignStr, ForeignText};
 
 /// Makes a text one line of at most so many characters: line breaks become spaces, and what is cut
 /// is told.

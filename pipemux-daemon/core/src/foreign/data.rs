@@ -1,7 +1,7 @@
 //! Text of apps as a field of its own: of JSON, of a record, of what another app gets. Whoever
 //! reads the field knows whose text it is.
 
-use crate::foreign::{ForeignStr, ForeignText};
+use crate::foreign::text::{ForeignStr, ForeignText};
 
 /// Returns the text as it came.
 pub fn exact<'a>(text: impl Into<ForeignStr<'a>>) -> String {

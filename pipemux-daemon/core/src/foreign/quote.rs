@@ -4,7 +4,7 @@
 use pipemux_proto::{Code, Fault};
 
 use crate::foreign::inert::Writer;
-use crate::foreign::{ForeignStr, ForeignText};
+use crate::foreign::text::{ForeignStr, ForeignText};
 
 /// Returns the text to be a hint of an error.
 pub fn in_hint<'a>(text: impl Into<ForeignStr<'a>>) -> String {

@@ -5,8 +5,9 @@ use pipemux_proto::prototype::{Field, Param, Prototype, Raw, Type};
 use pipemux_proto::{Hello, Value};
 
 use crate::foreign::bounds::{cut_list, own_line as line};
+use crate::intake::checks::{check_count, check_name};
+use crate::intake::decode::FromApp;
 use crate::intake::pattern::compile;
-use crate::intake::{FromApp, check_count, check_name};
 use crate::limits::{
     DEFAULT_MAX, DOC_CHARS, FEATURES_MAX, FIELDS_MAX, PARAM_DOC_CHARS, PARAMS_MAX,
     PROTOTYPES_BYTES, PROTOTYPES_MAX, SOFTWARE_CHARS, TOKEN_PREFIX_MAX, TYPE_NESTING_MAX,

@@ -11,9 +11,10 @@ use pipemux_proto::{Fault, LineNumbers};
 
 use crate::foreign::bounds::{append, cut_list, line, lines, own_line, own_lines};
 use crate::foreign::{Done, Needs, Outcome, Piece, Question, Speaker, Started};
+use crate::intake::checks::bound_key;
+use crate::intake::decode::SaidByApp;
 use crate::intake::greeting::bound_fields;
 use crate::intake::window::{bound_link, bound_object};
-use crate::intake::{SaidByApp, bound_key};
 use crate::limits::{
     BRIEF_CHARS, CHANGED_PATH_MAX, DETAIL_CHARS, ENDED_JOBS_MAX, FAULT_CHARS, HINT_CHARS,
     HINTS_MAX, LABEL_CHARS, OPTION_CHARS, OUTCOME_LINKS_MAX, PROGRESS_CHARS, QUESTION_CHARS,

@@ -8,7 +8,7 @@ use pipemux_proto::{Value, encode};
 
 use crate::foreign::bounds::{bounded_line, cut_list, line};
 use crate::foreign::{LinkSlot, ObjectSlot, Projection, bounds};
-use crate::intake::{bound_key, check_count, check_name};
+use crate::intake::checks::{bound_key, check_count, check_name};
 use crate::limits::{
     CUSTOM_MAX, LABEL_CHARS, LINK_ARGS_MAX, LINK_CODE_MAX, MEDIA_TYPE_MAX, NAMES_MAX, NAV_MAX,
     OBJECT_DETAIL_CHARS, POSITION_CHARS, PROTOTYPES_MAX, TITLE_CHARS,

@@ -4,7 +4,8 @@ use std::collections::{BTreeSet, VecDeque};
 
 use pipemux_proto::job::{JobState, JobStatus};
 
-use crate::foreign::{ForeignText, JobReport, data};
+use crate::foreign::{ForeignText, JobReport, Progress, data};
+use crate::jobs::report_times::ReportTimes;
 use crate::keys::{ReaderId, SessionKey, WorkspaceKey};
 use crate::limits::{JOB_OUTPUT_MAX, JOB_READERS_MAX};
 
@@ -34,12 +35,8 @@ pub struct Job {
     pub sleeps: bool,
     /// Whether it runs, or how it ended.
     pub state: JobState,
-    /// What it does at the moment.
-    pub text: ForeignText,
-    /// The number of units done.
-    pub done: u64,
-    /// The number of all units; 0 if unknown.
-    pub total: u64,
+    /// How far it is.
+    pub progress: Progress,
     /// The result in one line, once it has ended.
     pub result: ForeignText,
     /// Its output.
@@ -56,10 +53,8 @@ pub struct Job {
     pub(super) readers: BTreeSet<JobReader>,
     /// Readers who were told of its end before its app reported it.
     pub(super) told_early: BTreeSet<JobReader>,
-    /// When those who watch were last told of its progress, on the monotonic clock.
-    pub(super) reported: Option<u64>,
-    /// When they are told next, if there is something to tell.
-    pub(super) report_at: Option<u64>,
+    /// When those who watch are told of its progress.
+    pub(super) reports: ReportTimes,
 }
 
 impl Job {
@@ -97,9 +92,9 @@ impl Job {
             session: self.session.to_string(),
             brief: data::exact(&self.brief),
             state: self.state,
-            text: data::exact(&self.text),
-            done: self.done,
-            total: self.total,
+            text: data::exact(&self.progress.text),
+            done: self.progress.done,
+            total: self.progress.total,
             result: data::exact(&self.result),
             ms: self.duration(unix_ms),
             cancel: None,
@@ -115,11 +110,14 @@ impl Job {
 
     /// Takes in what a report says of its progress. Returns true if what is shown of it changed.
     pub(super) fn take_progress(&mut self, report: &mut JobReport) -> bool {
-        let before = (std::mem::take(&mut self.text), self.done, self.total);
-        self.text = report.text.take().unwrap_or_else(|| before.0.clone());
-        self.done = report.done.unwrap_or(before.1);
-        self.total = report.total.unwrap_or(before.2);
-        let changed = (&before.0, before.1, before.2) != (&self.text, self.done, self.total);
+        let known = &self.progress;
+        let progress = Progress {
+            text: report.text.take().unwrap_or_else(|| known.text.clone()),
+            done: report.done.unwrap_or(known.done),
+            total: report.total.unwrap_or(known.total),
+        };
+        let changed = progress != *known;
+        self.progress = progress;
         self.rev += u64::from(changed);
         changed
     }

@@ -3,8 +3,9 @@
 use pipemux_proto::SessionAddr;
 use pipemux_proto::job::JobState;
 
-use crate::foreign::{ForeignText, data};
+use crate::foreign::{ForeignText, Progress, data};
 use crate::jobs::job::{Job, Output};
+use crate::jobs::report_times::ReportTimes;
 use crate::jobs::{JobReader, Jobs};
 use crate::keys::SessionKey;
 use crate::limits::JOB_OUTPUT_SAVED;
@@ -64,9 +65,7 @@ impl Jobs {
             ended_ms: end.ended_ms,
             sleeps: saved.sleeps,
             state,
-            text: ForeignText::default(),
-            done: 0,
-            total: 0,
+            progress: Progress { done: 0, total: 0, text: ForeignText::default() },
             result: end.result.into(),
             output: Output::restored(&end.output, end.dropped),
             rev: 1,
@@ -74,8 +73,7 @@ impl Jobs {
             only_looks: false,
             readers: Default::default(),
             told_early: Default::default(),
-            reported: None,
-            report_at: None,
+            reports: ReportTimes::default(),
         };
         for (workspace, reader) in saved.readers {
             job.add_reader((workspace.into(), reader.into()));

@@ -7,15 +7,15 @@ use crate::jobs::Job;
 
 impl Job {
     /// Describes how far it is: `40 % · compiling`. Empty if nothing is known.
-    pub fn progress(&self) -> String {
-        let share = match (self.done, self.total) {
+    pub fn progress_words(&self) -> String {
+        let share = match (self.progress.done, self.progress.total) {
             (0, 0) => String::new(),
             (done, 0) => done.to_string(),
             (done, total) => {
                 format!("{} %", u128::from(done.min(total)) * 100 / u128::from(total))
             }
         };
-        let parts = [share.as_str(), quote::in_sentence(&self.text)];
+        let parts = [share.as_str(), quote::in_sentence(&self.progress.text)];
         parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ")
     }
 
@@ -24,7 +24,7 @@ impl Job {
     pub fn state_words(&self, unix_ms: u64) -> String {
         let time = duration(self.duration(unix_ms));
         let (state, told) = match self.state {
-            JobState::Running => (format!("still runs after {time}"), self.progress()),
+            JobState::Running => (format!("still runs after {time}"), self.progress_words()),
             ended => {
                 let result = quote::in_sentence(&self.result).to_owned();
                 (format!("{} after {time}", ended.word()), result)

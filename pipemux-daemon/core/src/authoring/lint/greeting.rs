@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use pipemux_proto::Hello;
 use pipemux_proto::prototype::{Field, Param, Prototype, Risk, Type};
 
-use super::{Lint, Lints, fits};
+use super::lints::{Lint, Lints};
+use super::types::fits;
 use crate::intake::FromApp;
 use crate::limits::{DOC_CHARS, FEATURES_MAX, PARAM_DOC_CHARS, SOFTWARE_CHARS};
 

@@ -9,8 +9,9 @@ use pipemux_proto::limits::{CHANGED_FILES_MAX, CHOICES_MAX, COPY_MAX};
 use pipemux_proto::prototype::{self, Prototype};
 
 use super::greeting::check_fields;
+use super::lints::{Lint, Lints};
+use super::types::fits;
 use super::window::{check_link, pieces};
-use super::{Lint, Lints, check_job_key, fits};
 use crate::intake::bound_fields;
 use crate::limits::{
     BRIEF_CHARS, DETAIL_CHARS, ENDED_JOBS_MAX, FAULT_CHARS, HINT_CHARS, HINTS_MAX, LABEL_CHARS,
@@ -67,7 +68,7 @@ fn check_done(lints: &mut Lints, done: &Done, action: Option<&Prototype>, action
 }
 
 fn check_started(lints: &mut Lints, started: &Started, actions: &[Prototype]) {
-    check_job_key(lints, "started.job", &started.job);
+    lints.job_key("started.job", &started.job);
     if started.brief.trim().is_empty() {
         lints.add("brief", "started.brief", "is empty: say what the job does in a few words");
     }

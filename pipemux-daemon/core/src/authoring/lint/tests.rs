@@ -1,9 +1,10 @@
+use super::types::fits;
 use super::*;
 use pipemux_proto::app::{Done, Needs, Outcome, Question, QuestionKind};
 use pipemux_proto::job::{JobReport, Started};
 use pipemux_proto::projection::{LinkSlot, Media, ObjectSlot, Piece, Projection};
-use pipemux_proto::prototype::{Field, Param, Prototype};
-use pipemux_proto::{Fault, Hello, Role};
+use pipemux_proto::prototype::{Field, Param, Prototype, Type};
+use pipemux_proto::{Fault, Hello, Role, Value};
 
 fn action() -> Prototype {
     let text = Param { name: "text".into(), ty: Type::String, ..Param::default() };

@@ -9,7 +9,8 @@ use pipemux_proto::projection::{
 use pipemux_proto::prototype::{Prototype, Type};
 use pipemux_proto::{SessionAddr, encode};
 
-use super::{Lint, Lints, fits};
+use super::lints::{Lint, Lints};
+use super::types::fits;
 use crate::limits::{
     CUSTOM_MAX, LABEL_CHARS, LINK_ARGS_MAX, LINK_CODE_MAX, MEDIA_TYPE_MAX, NAMES_MAX, NAV_MAX,
     POSITION_CHARS, SLOTS_MAX, TITLE_CHARS,

@@ -1,7 +1,7 @@
 //! Texts that are made inert as a whole: a line, several lines, a sentence.
 
-use crate::foreign::inert::{RefTokens, Writer, is_plain_line};
-use crate::foreign::{ForeignStr, ForeignText};
+use crate::foreign::inert::writer::{RefTokens, Writer, is_plain_line};
+use crate::foreign::text::{ForeignStr, ForeignText};
 
 /// Makes an app's text inert as one line that follows other text.
 pub fn line<'t>(text: impl Into<ForeignStr<'t>>) -> String {
@@ -10,7 +10,8 @@ pub fn line<'t>(text: impl Into<ForeignStr<'t>>) -> String {
         return text.0.to_owned();
     }
     // Another character comes first, so that nothing is escaped as the start of a line.
-    let mut writer = Writer { out: ".".into(), ..Writer::default() };
+    let mut writer = Writer::default();
+    writer.raw(".");
     writer.one_line(text);
     writer.finish().split_off(1)
 }

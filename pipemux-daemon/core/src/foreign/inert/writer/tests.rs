@@ -1,6 +1,7 @@
 //! Fast writing equals writing character by character.
 
 use super::*;
+use crate::foreign::inert::{lines, sentence_with_ref};
 use proptest::prelude::*;
 
 /// Does what [`Writer::text`] does, one character at a time.
