@@ -145,6 +145,17 @@ pub fn base64(bytes: &[u8]) -> String {
     text
 }
 
+/// Prints a text of the program's own. Returns the exit status.
+pub fn print(text: &str) -> u8 {
+    match write_stdout(text.as_bytes()) {
+        Ok(_) => 0,
+        Err(error) => {
+            report_write_error(&error);
+            1
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

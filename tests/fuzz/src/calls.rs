@@ -5,7 +5,7 @@ use pipemux_proto::call::blocks::{blocks, script};
 use pipemux_proto::call::{Call, Expr, Script, Span, Step, parse, shorten, stdin_at};
 use pipemux_proto::limits::{CODE_MAX, STEPS_MAX};
 
-#[path = "../../../pipemux-client/cli/src/cli/suggestions/calls.rs"]
+#[path = "../../../pipemux-client/cli/src/suggestions/calls.rs"]
 mod suggested_calls;
 
 /// The input is any text, which is read as code, as a message, and as words, one on each line.

@@ -98,7 +98,7 @@ fn every_file_that_the_page_names_exists() {
         "pipemux-daemon/core/src",
         "pipemux-daemon/core",
         "pipemux-client/src",
-        "pipemux-client/cli/src",
+        "pipemux-client",
         "pipemux-daemon/src",
         "pipemux-daemon",
     ];
