@@ -1,5 +1,6 @@
 //! Messages between a client and the daemon.
 
+mod clock;
 mod environment;
 mod text;
 mod verb;
@@ -17,6 +18,7 @@ use crate::report::Report;
 use crate::value::Value;
 use crate::watch::{Events, LogPart};
 
+pub use clock::ClockOffset;
 pub use environment::{PASSED_VARIABLES, is_passed_variable};
 pub use verb::{HoldsLater, ToolUse, Verb, VerbEffect, VerbKind};
 
@@ -150,15 +152,6 @@ pub struct HistoryArgs {
     /// [`CLOCK_OFFSETS_MAX`](crate::limits::CLOCK_OFFSETS_MAX): later ones are left out. Empty for times in UTC.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clock: Vec<ClockOffset>,
-}
-
-/// How far a clock is ahead of UTC, from a time on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ClockOffset {
-    /// Since when: seconds since 1970, UTC.
-    pub from_s: u64,
-    /// Seconds ahead of UTC.
-    pub ahead_s: i32,
 }
 
 /// The arguments of `view`.

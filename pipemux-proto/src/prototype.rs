@@ -10,7 +10,7 @@ use crate::value::Value;
 use types::secret_type;
 
 pub use check::{PrototypeError, check_fields};
-pub use types::{Field, Type};
+pub use types::{Field, Type, comment_line};
 
 /// How much damage an action can do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -286,11 +286,6 @@ impl Prototype {
     pub fn holds_secret(&self) -> bool {
         self.params.iter().any(Param::holds_secret)
     }
-}
-
-/// Writes a text for the inside of a comment, on one line.
-pub fn comment_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "* /")
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@
 //! prefix `[A-Z][A-Z0-9]{0,7}` identifies the app, the type is `[A-Za-z][A-Za-z0-9_-]*`, and the key is
 //! written without escapes: it may contain anything but `]` and line ends.
 
-mod find;
+pub mod scan;
 pub(crate) mod token;
 
 use std::fmt;
@@ -26,8 +26,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::ids::SessionAddr;
 use crate::limits::{KEY_MAX, TYPE_MAX};
-
-pub use find::find;
 
 /// The kind of thing that a ref refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

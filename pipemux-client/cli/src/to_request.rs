@@ -27,26 +27,25 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
     Ok(Execution::Request(match verb {
         Verb::Open { target, args, pin, unpin, priority, weight } => {
             let pin = (pin || unpin).then_some(pin);
-            let keep = OpenArgs { priority, weight, ..open::to_args(target, args, pin, env)? };
-            RequestVerb::Open(keep)
+            let open = open::to_args(target, args, pin, env)?;
+            RequestVerb::Open(OpenArgs { priority, weight, ..open })
         }
         Verb::View { session, since, wait, have: held } => {
-            let wait_ms = wait.map_or(0, milliseconds);
-            let open = session.is_some();
+            let (wait_ms, open) = (wait.map_or(0, milliseconds), session.is_some());
             RequestVerb::View(ViewArgs { session, since, wait_ms, inject: None, held, open })
         }
-        Verb::Inject { reset, hook: false, have: held } => {
-            let inject = Some(Inject { reset });
-            RequestVerb::View(ViewArgs { inject, held, ..ViewArgs::default() })
-        }
+        Verb::Inject { reset, hook: false, have: held } => RequestVerb::View(ViewArgs {
+            inject: Some(Inject { reset }),
+            held,
+            ..ViewArgs::default()
+        }),
         Verb::Click { link, .. } => RequestVerb::Click { link },
         Verb::Run { code, .. } => run::to_request(code, false, env)?,
         Verb::Ask { code } => run::to_request(code, true, env)?,
         Verb::Answer { words, to, .. } => answer::to_request(&words, to, env)?,
         Verb::Read { target, .. } => RequestVerb::Read { target },
         Verb::Resolve { text, run } => {
-            let text = if text == "-" { env.stdin(RESOLVE_TEXT_MAX)? } else { text };
-            RequestVerb::Resolve { text, run }
+            RequestVerb::Resolve { text: text_or_stdin(text, env)?, run }
         }
         Verb::Help { of: Some(HelpTopic { provider, action }), aliases, .. } => {
             RequestVerb::Help { provider, aliases, action }
@@ -54,8 +53,7 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
         Verb::Close { session, end } => RequestVerb::Close { session, end },
         Verb::History { file: None, all, since, detail, diff, rounds } => {
             let since_ms = since.map(|when| clock::since(&when)).transpose()?;
-            let (detail, clock) = (detail || diff, clock::offsets());
-            RequestVerb::History(HistoryArgs { detail, rounds, since_ms, all, file: None, clock })
+            RequestVerb::History(history(all, since_ms, detail || diff, rounds))
         }
         Verb::Undo { round } => RequestVerb::Undo { round },
         Verb::Consent { number: None, .. } => RequestVerb::Consent(ConsentArgs::default()),
@@ -104,4 +102,13 @@ pub fn to_request(verb: Verb, env: &dyn CommandEnv) -> Result<Execution, ClientE
         | Verb::Tour
         | Verb::Unknown(_)) => return Ok(Execution::Local(local)),
     }))
+}
+
+fn history(all: bool, since_ms: Option<u64>, detail: bool, rounds: Option<u32>) -> HistoryArgs {
+    HistoryArgs { detail, rounds, since_ms, all, file: None, clock: clock::offsets() }
+}
+
+/// Returns the text to resolve; `-` stands for standard input.
+fn text_or_stdin(text: String, env: &dyn CommandEnv) -> Result<String, ClientError> {
+    if text == "-" { env.stdin(RESOLVE_TEXT_MAX) } else { Ok(text) }
 }

@@ -1,38 +1,23 @@
-//! The protocol's requests.
+//! One reader's way to the daemon: the requests that its tool calls become, and what is printed of the answers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pipemux_client::guide;
 use pipemux_client::options::{client_name, text_variables};
 use pipemux_client::proto::app::Progress;
 use pipemux_client::proto::client::{Answer, Body, Verb, VerbKind, VerbRequest};
-use pipemux_client::tools::{
-    CallerEnv, TOOLS, Tool as Definition, ToolCall, ToolRequest, ToolVerb,
-};
+use pipemux_client::tools::{CallerEnv, ToolVerb};
 use pipemux_client::{ClientError, Options};
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
-    CustomResult, Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, ToolAnnotations,
-    UnsubscribeRequestParams,
-};
-use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
-use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::Value;
+use rmcp::model::{CallToolResult, ProgressNotificationParam};
 use tokio::sync::mpsc;
 
 use crate::bounds::Bounds;
-use crate::confirm;
-use crate::consent;
+use crate::client_directory::ClientDirectory;
+use crate::context::Context;
 use crate::daemon::Daemon;
 use crate::delivery::Deliveries;
-use crate::malformed;
-use crate::outcome::{self, EXIT_QUESTION, EXIT_REFUSED};
-use crate::place::Place;
-use crate::windows::Windows;
+use crate::outcome;
 
 /// How often a query is asked again with a smaller budget, when its answer exceeds what harnesses pass on.
 const ATTEMPTS: u32 = 3;
@@ -49,10 +34,9 @@ pub struct Settings {
 /// Serves one reader.
 #[derive(Debug, Clone)]
 pub struct Bridge {
-    place: Arc<Place>,
+    directory: Arc<ClientDirectory>,
     settings: Settings,
     link: (Arc<Daemon>, Deliveries),
-    windows: Arc<Windows>,
 }
 
 /// An answer of the daemon, and whether it is cut to what harnesses pass on.
@@ -66,48 +50,25 @@ pub struct Performed {
     pub run_id: String,
 }
 
-/// What a tool's call needs of its request.
-pub type Context = RequestContext<RoleServer>;
-
 impl Bridge {
     /// Makes a bridge for the reader of one connection.
-    pub fn new(place: Place, settings: Settings) -> Self {
+    pub fn new(directory: ClientDirectory, settings: Settings) -> Self {
         let link = (Arc::new(Daemon::new()), Deliveries::default());
-        Self::with_link(place, settings, link)
+        Self::with_link(directory, settings, link)
     }
 
     /// Makes a bridge over a connection that several of them share.
-    pub fn with_link(place: Place, settings: Settings, link: (Arc<Daemon>, Deliveries)) -> Self {
-        Self { place: Arc::new(place), settings, link, windows: Arc::default() }
+    pub fn with_link(
+        directory: ClientDirectory,
+        settings: Settings,
+        link: (Arc<Daemon>, Deliveries),
+    ) -> Self {
+        Self { directory: Arc::new(directory), settings, link }
     }
 
     /// Returns the connection, and the results whose writing is to be noticed.
     pub fn daemon(&self) -> &(Arc<Daemon>, Deliveries) {
         &self.link
-    }
-
-    /// Answers a tool's call.
-    async fn answer(&self, call: &ToolCall, context: &Context) -> CallToolResponse {
-        let failed = |error: ClientError| outcome::failure(&error).into();
-        let verb = match call.to_request(self) {
-            Ok(ToolRequest::Verb(verb)) => verb,
-            Ok(ToolRequest::Text(text)) => {
-                return CallToolResult::success(vec![ContentBlock::text(text)]).into();
-            }
-            Err(error) => return failed(error),
-        };
-        // What only looks may show a question, but asks none: its answer would act.
-        let acts = !only_looks(&verb.verb);
-        match self.perform(*verb, context).await {
-            Ok(performed) if acts && performed.answer.exit == EXIT_QUESTION => {
-                confirm::ask(self, call.clone(), performed, context).await
-            }
-            Ok(performed) if acts && performed.answer.exit == EXIT_REFUSED => {
-                consent::ask(self, call, performed, context).await
-            }
-            Ok(performed) => self.complete(performed, context).into(),
-            Err(error) => failed(error),
-        }
     }
 
     /// Makes the result of an answer; it counts as seen once it is written, unless it was cut.
@@ -221,14 +182,14 @@ impl Bridge {
         self.link.0.send(&options, request, waits, drop).await
     }
 
-    /// Returns what the client wants to know of windows.
-    pub fn windows(&self) -> &Windows {
-        &self.windows
+    /// Returns where the client works.
+    pub fn client_directory(&self) -> &ClientDirectory {
+        &self.directory
     }
 
     /// Returns what requests are made with.
     pub fn options(&self) -> Arc<Options> {
-        self.place.options()
+        self.directory.options()
     }
 }
 
@@ -266,140 +227,6 @@ fn named_client(context: &Context) -> String {
 }
 
 /// Returns true for a verb that changes nothing.
-fn only_looks(verb: &Verb) -> bool {
+pub fn only_looks(verb: &Verb) -> bool {
     verb.kind() == VerbKind::Ask || !verb.changes()
-}
-
-/// Returns the tools as the protocol lists them.
-pub fn tools() -> Vec<Tool> {
-    let tool = |tool: &Definition| {
-        let schema = match tool.schema() {
-            Value::Object(schema) => schema,
-            _ => serde_json::Map::new(),
-        };
-        let mut annotations = ToolAnnotations::new().read_only(tool.read_only).open_world(false);
-        if !tool.read_only {
-            annotations = annotations.destructive(tool.destructive).idempotent(tool.idempotent);
-        }
-        Tool::new(tool.name, tool.description(), schema).with_annotations(annotations)
-    };
-    TOOLS.iter().map(tool).collect()
-}
-
-impl ServerHandler for Bridge {
-    fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder()
-            .enable_tools()
-            .enable_resources()
-            .enable_resources_subscribe()
-            .enable_resources_list_changed()
-            .build();
-        let own = Implementation::new("pipemux", env!("CARGO_PKG_VERSION"));
-        ServerConfig::new(capabilities)
-            .with_server_info(own)
-            .with_instructions(guide::instructions())
-    }
-
-    async fn list_tools(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        _context: Context,
-    ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(tools()))
-    }
-
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        tools().into_iter().find(|tool| tool.name == name)
-    }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        context: Context,
-    ) -> Result<CallToolResponse, ErrorData> {
-        if Definition::named(&request.name).is_none() {
-            let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
-            let why = format!("there is no tool {}: expected {}", request.name, names.join(", "));
-            return Err(ErrorData::invalid_params(why, None));
-        }
-        let cancelled = context.ct.clone();
-        let answered = async {
-            self.place.settle(&context).await;
-            let arguments = request.arguments.unwrap_or_default();
-            let call = ToolCall { name: request.name.into_owned(), arguments };
-            match request.request_state {
-                // The state says which call was asked about, and nothing else runs.
-                Some(state) => {
-                    let responses = request.input_responses.unwrap_or_default();
-                    confirm::resume(self, &call, &state, &responses, &context).await
-                }
-                None => self.answer(&call, &context).await,
-            }
-        };
-        tokio::select! {
-            answer = answered => Ok(answer),
-            // Steps that have not begun are not started, and the app is told.
-            () = cancelled.cancelled() => Err(ErrorData::internal_error("cancelled", None)),
-        }
-    }
-
-    async fn list_resources(
-        &self,
-        _request: Option<PaginatedRequestParams>,
-        context: Context,
-    ) -> Result<ListResourcesResult, ErrorData> {
-        self.place.settle(&context).await;
-        self.windows.list(self).await.map(ListResourcesResult::with_all_items)
-    }
-
-    async fn read_resource(
-        &self,
-        request: ReadResourceRequestParams,
-        context: Context,
-    ) -> Result<ReadResourceResponse, ErrorData> {
-        self.place.settle(&context).await;
-        self.windows.read(self, &request.uri).await.map(Into::into)
-    }
-
-    async fn subscribe(
-        &self,
-        request: SubscribeRequestParams,
-        context: Context,
-    ) -> Result<(), ErrorData> {
-        self.place.settle(&context).await;
-        self.windows.subscribe(self, &request.uri, context.peer)
-    }
-
-    async fn unsubscribe(
-        &self,
-        request: UnsubscribeRequestParams,
-        _context: Context,
-    ) -> Result<(), ErrorData> {
-        self.windows.unsubscribe(&request.uri);
-        Ok(())
-    }
-
-    async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
-        self.place.roots_changed().await;
-    }
-
-    async fn on_custom_request(
-        &self,
-        request: CustomRequest,
-        _context: Context,
-    ) -> Result<CustomResult, ErrorData> {
-        Err(malformed::unknown_request(&request))
-    }
-
-    fn accepted_subscription_filter(
-        &self,
-        requested: &SubscriptionFilter,
-    ) -> Option<SubscriptionFilter> {
-        Some(requested.supported_by(&self.get_info().capabilities))
-    }
-
-    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        self.windows.listen(self, &context).await;
-        Ok(())
-    }
 }

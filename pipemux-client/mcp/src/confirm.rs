@@ -18,7 +18,8 @@ use rmcp::model::{
     InputRequest, InputRequiredResult, InputResponses, ProtocolVersion,
 };
 
-use crate::bridge::{Bridge, Context, Performed};
+use crate::bridge::{Bridge, Performed};
+use crate::context::Context;
 use crate::limits::ASKED_MAX;
 use crate::outcome;
 use crate::token::new_token;

@@ -11,7 +11,8 @@ use rmcp::model::{
     CallToolResponse, ElicitRequestParams, ElicitationAction, ElicitationSchema, ProtocolVersion,
 };
 
-use crate::bridge::{Bridge, Context, Performed};
+use crate::bridge::{Bridge, Performed};
+use crate::context::Context;
 use crate::outcome;
 
 /// What an app asks a person to allow.

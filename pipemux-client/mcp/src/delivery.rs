@@ -12,10 +12,10 @@ use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::{StdioWriter, stdio_pipes};
 use tokio::io::Empty;
 
-use crate::bridge::Context;
+use crate::bounded_lines::{BoundedLines, Line};
+use crate::context::Context;
 use crate::daemon::Daemon;
 use crate::limits::DELIVERIES_MAX;
-use crate::lines::{Line, Lines};
 use crate::malformed::{self, Parsed};
 
 /// Results that are to be written, by the request that they answer. A result that is never written, because its request
@@ -61,10 +61,10 @@ impl ResponseDelivery {
 /// Standard input and output as a transport.
 pub fn stdio(daemon: &(Arc<Daemon>, Deliveries)) -> Confirming {
     let (reader, writer) = stdio_pipes();
-    // Lines are read here, since a message that can't be read is to be answered, too.
+    // BoundedLines are read here, since a message that can't be read is to be answered, too.
     let writer = AsyncRwTransport::new_server(tokio::io::empty(), writer);
     let (daemon, deliveries) = daemon.clone();
-    Confirming { lines: Lines::new(reader), writer, refusal: None, daemon, deliveries }
+    Confirming { lines: BoundedLines::new(reader), writer, refusal: None, daemon, deliveries }
 }
 
 /// The answer to a message that can't be carried out, while it is written.
@@ -72,7 +72,7 @@ type Refusal = Pin<Box<dyn Future<Output = Result<(), std::io::Error>> + Send>>;
 
 /// A transport that confirms what it wrote.
 pub struct Confirming {
-    lines: Lines,
+    lines: BoundedLines,
     writer: AsyncRwTransport<RoleServer, Empty, StdioWriter>,
     /// It is kept, since `receive` may be dropped while it is written. Nothing is read before it is written.
     refusal: Option<Refusal>,

@@ -24,12 +24,13 @@ use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, Stream
 use tokio::net::TcpListener;
 
 use crate::bridge::{Bridge, Settings};
+use crate::client_directory::ClientDirectory;
+use crate::connection_slots::{ConnectionSlots, Slot};
 use crate::daemon::Daemon;
 use crate::delivery::{Deliveries, ResponseDelivery};
 use crate::limits::{ACCEPT_PAUSE, BODY_MAX, BODY_TIMEOUT, HEAD_TIMEOUT, READER_MAX};
 use crate::malformed::{self, Parsed};
-use crate::place::Place;
-use crate::room::{self, Room};
+use crate::server;
 use crate::token::new_token;
 
 /// The only path that is served.
@@ -89,19 +90,19 @@ pub async fn serve(
     let config = config.enforce_origin_validation();
     let link = (Arc::new(Daemon::new()), Deliveries::default());
     let server = Arc::new(Server { options, settings, link, config, token });
-    let room = Arc::new(Room::default());
+    let slots = Arc::new(ConnectionSlots::default());
     loop {
         let Ok((stream, _)) = listener.accept().await else {
             // A connection that ended before it was accepted is no reason to end, and missing descriptors come back.
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
-        let (server, place) = (server.clone(), Arc::new(room.enter().await));
+        let (server, slot) = (server.clone(), Arc::new(slots.enter().await));
         tokio::spawn(async move {
-            let leave = place.leave.clone();
+            let leave = slot.leave.clone();
             let service = service_fn(move |request| {
-                let (server, place) = (server.clone(), place.clone());
-                async move { Ok::<_, Infallible>(server.respond(request, &place).await) }
+                let (server, slot) = (server.clone(), slot.clone());
+                async move { Ok::<_, Infallible>(server.respond(request, &slot).await) }
             });
             let mut connection = http1::Builder::new();
             connection.timer(TokioTimer::new()).header_read_timeout(HEAD_TIMEOUT);
@@ -117,11 +118,7 @@ pub async fn serve(
 type ResponseBody = BoxBody<Bytes, Infallible>;
 
 impl Server {
-    async fn respond(
-        &self,
-        request: Request<Incoming>,
-        place: &room::Place,
-    ) -> Response<ResponseBody> {
+    async fn respond(&self, request: Request<Incoming>, slot: &Slot) -> Response<ResponseBody> {
         if request.uri().path() != PATH {
             return refusal(StatusCode::NOT_FOUND, "the path is /mcp");
         }
@@ -130,7 +127,7 @@ impl Server {
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             return response;
         }
-        place.trust();
+        slot.trust();
         let reader = match named_reader(&request) {
             Ok(reader) => reader.unwrap_or_else(|| self.options.reader.clone()),
             Err(why) => return refusal(StatusCode::BAD_REQUEST, why),
@@ -142,10 +139,11 @@ impl Server {
         let delivery = ResponseDelivery::default();
         request.extensions_mut().insert(delivery.clone());
         let options = self.options.clone().reader(reader);
-        let place = Place::fixed(options);
-        let bridge = Bridge::with_link(place, self.settings, self.link.clone());
+        let directory = ClientDirectory::fixed(options);
+        let server =
+            server::Server::new(Bridge::with_link(directory, self.settings, self.link.clone()));
         let service = StreamableHttpService::new(
-            move || Ok(bridge.clone()),
+            move || Ok(server.clone()),
             Arc::new(NeverSessionManager::default()),
             self.config.clone(),
         );

@@ -6,19 +6,20 @@
 //! | module | holds |
 //! |---|---|
 //! | `args` | the arguments |
-//! | `bridge` | the protocol's requests: tools and windows |
+//! | `server` | the protocol's requests: tools and windows |
+//! | `bridge` | one reader's way to the daemon |
 //! | `daemon` | a connection to the daemon that is replaced when it is lost |
 //! | `outcome` | an answer of the daemon as a tool's result |
 //! | `confirm` | a question that a person answers, where the client can ask one |
 //! | `windows` | windows as resources, and the news of them |
-//! | `lines` | messages on standard input, of bounded length |
+//! | `bounded_lines` | messages on standard input, of bounded length |
 //! | `malformed` | messages that can't be carried out, and their errors |
 //! | `limits` | the bounds |
 //! | `delivery` | a transport that notices when an answer was written |
-//! | `place` | the directory that a client works in |
+//! | `client_directory` | the directory that a client works in |
 //! | `reader` | the name under which a connection reads |
 //! | `http` | the protocol over HTTP |
-//! | `room` | the connections that are served at once |
+//! | `connection_slots` | the connections that are served at once |
 //! | `token` | texts that nobody can guess |
 //!
 //! **Invariant: the bridge holds no state.** Everything that an answer depends on is in the daemon, under the reader's
@@ -31,20 +32,22 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bounded_lines;
 mod bounds;
 mod bridge;
+mod client_directory;
 mod confirm;
+mod connection_slots;
 mod consent;
+mod context;
 mod daemon;
 mod delivery;
 mod http;
 mod limits;
-mod lines;
 mod malformed;
 mod outcome;
-mod place;
 mod reader;
-mod room;
+mod server;
 mod token;
 mod windows;
 
@@ -56,7 +59,8 @@ use tokio::runtime::Builder;
 
 use args::Args;
 use bridge::{Bridge, Settings};
-use place::Place;
+use client_directory::ClientDirectory;
+use server::Server;
 
 /// The exit status of a wrong command line.
 const USAGE: u8 = 2;
@@ -90,7 +94,7 @@ fn report(error: &ClientError) {
 
 fn serve(args: Args) -> Result<(), ClientError> {
     if args.http.is_none() {
-        place::leave_plugin();
+        client_directory::leave_plugin();
     }
     let mut options = Options::from_env()?;
     if let Some(name) = &args.workspace {
@@ -111,8 +115,8 @@ fn serve(args: Args) -> Result<(), ClientError> {
                 let named = args.reader.or_else(|| std::env::var("PIPEMUX_READER").ok());
                 let lease = reader::lease(&options.paths, named);
                 let workspace = args.workspace.or_else(|| std::env::var("PIPEMUX_WORKSPACE").ok());
-                let place = Place::of_client(options.reader(lease.name()), workspace);
-                let bridge = Bridge::new(place, settings);
+                let directory = ClientDirectory::of_client(options.reader(lease.name()), workspace);
+                let bridge = Bridge::new(directory, settings);
                 serve_stdio(bridge).await
             }
         }
@@ -129,7 +133,7 @@ async fn serve_stdio(bridge: Bridge) -> Result<(), ClientError> {
         ClientError::invalid(format!("the Model Context Protocol can't be spoken: {error}"))
             .hint("pipemux-mcp is started by a harness; to set one up: pipemux setup --help")
     };
-    let running = match bridge.serve(transport).await {
+    let running = match Server::new(bridge).serve(transport).await {
         Ok(running) => running,
         // The harness went away before it said anything.
         Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),

@@ -2,7 +2,7 @@
 //! gets it.
 
 use std::collections::BTreeSet;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pipemux_client::proto::client::{Body, Verb, ViewArgs, WatchArgs};
@@ -96,7 +96,7 @@ impl Windows {
     /// # Errors
     /// It is no window, or the client has too many subscriptions.
     pub fn subscribe(
-        &self,
+        self: &Arc<Self>,
         bridge: &Bridge,
         uri: &str,
         peer: Peer<RoleServer>,
@@ -110,8 +110,8 @@ impl Windows {
         subscribed.uris.insert(uri.to_owned());
         if !subscribed.is_watched {
             subscribed.is_watched = true;
-            let bridge = bridge.clone();
-            tokio::spawn(async move { tell_peer(&bridge, &peer).await });
+            let (windows, bridge) = (self.clone(), bridge.clone());
+            tokio::spawn(async move { windows.tell_peer(&bridge, &peer).await });
         }
         Ok(())
     }
@@ -154,22 +154,22 @@ impl Windows {
             }
         }
     }
-}
 
-async fn tell_peer(bridge: &Bridge, peer: &Peer<RoleServer>) {
-    let mut watch = Watch::default();
-    while !peer.is_transport_closed() {
-        for event in watch.next(bridge).await {
-            let sent = match news(&event) {
-                Some(News::Changed(uri)) if bridge.windows().is_subscribed(&uri) => {
-                    let param = ResourceUpdatedNotificationParam::new(uri);
-                    peer.notify_resource_updated(param).await
+    async fn tell_peer(&self, bridge: &Bridge, peer: &Peer<RoleServer>) {
+        let mut watch = Watch::default();
+        while !peer.is_transport_closed() {
+            for event in watch.next(bridge).await {
+                let sent = match news(&event) {
+                    Some(News::Changed(uri)) if self.is_subscribed(&uri) => {
+                        let param = ResourceUpdatedNotificationParam::new(uri);
+                        peer.notify_resource_updated(param).await
+                    }
+                    Some(News::Listed) => peer.notify_resource_list_changed().await,
+                    _ => Ok(()),
+                };
+                if sent.is_err() {
+                    return;
                 }
-                Some(News::Listed) => peer.notify_resource_list_changed().await,
-                _ => Ok(()),
-            };
-            if sent.is_err() {
-                return;
             }
         }
     }

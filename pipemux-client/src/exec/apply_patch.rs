@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use super::arguments::Arguments;
 use super::code::Code;
 use super::daemon::{Daemon, Stopped};
 use super::edits::forget_deleted;
-use super::{Arguments, Failure, Outcome, ToolAnswer, shell};
+use super::outcome::{Failure, Outcome, ToolAnswer};
+use super::text::as_codex;
 
 /// The beginnings of lines that name a file, and the letter by which the answer tells what became of it.
 const HEADS: &[(&str, char)] =
@@ -31,7 +33,7 @@ pub fn answer(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
 pub fn whole(patch: &str, daemon: &mut Daemon) -> Outcome {
     apply(patch, daemon)?;
     let summary = format!("Success. Updated the following files:\n{}", files(patch));
-    Ok(ToolAnswer::done(shell::told(0, Duration::ZERO, &summary)))
+    Ok(ToolAnswer::done(as_codex(0, Duration::ZERO, &summary)))
 }
 
 /// Carries out one operation: `create_file`, `update_file` or `delete_file`.

@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
+use super::arguments::Arguments;
 use super::code::Code;
 use super::daemon::{Daemon, Step};
+use super::outcome::{Failure, Outcome, ToolAnswer};
 use super::text::without_middle;
-use super::{Arguments, Failure, Outcome, ToolAnswer};
 
 /// How long a command may take before the tool answers without its end.
 pub const PATIENCE: Duration = Duration::from_secs(300);

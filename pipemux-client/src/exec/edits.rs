@@ -6,8 +6,8 @@ use pipemux_proto::{Code as Kind, Fault};
 
 use super::code::Code;
 use super::daemon::{Daemon, Step, Stopped};
+use super::outcome::{Failure, ToolAnswer};
 use super::text::{CLIPPED, SNIPPET_LINES, clipped, lines, numbered};
-use super::{Failure, ToolAnswer};
 
 /// Lines shown of a file that is too long to be sent whole.
 const PAGE: usize = 1_000;

@@ -13,12 +13,13 @@ use pipemux_proto::command;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::arguments::Arguments;
 use super::bash::{PATIENCE, run};
 use super::code::Code;
 use super::daemon::Daemon;
 use super::edits::{Target, absolute};
 use super::folders::{below, entries, matches, within};
-use super::{Arguments, Failure, Outcome, ToolAnswer};
+use super::outcome::{Failure, Outcome, ToolAnswer};
 use date::date;
 pub use edit::edit;
 

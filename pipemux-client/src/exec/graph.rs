@@ -10,9 +10,10 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::arguments::Arguments;
 use super::daemon::Daemon;
 use super::memory;
-use super::{Arguments, Failure, Outcome, ToolAnswer};
+use super::outcome::{Failure, Outcome, ToolAnswer};
 
 /// Largest graph, in bytes.
 const GRAPH_MAX: usize = 8 * 1024 * 1024;
@@ -70,93 +71,12 @@ pub fn answer(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
     let file = memory::root(daemon).join(".graph.jsonl");
     let mut graph = read(&file)?;
     let text = match arguments.tool {
-        "create_entities" => {
-            let mut new = Vec::new();
-            for entity in given::<Entity>(arguments, "entities")? {
-                if graph.entities.iter().all(|known| known.name != entity.name) {
-                    graph.entities.push(entity.clone());
-                    new.push(entity);
-                }
-            }
-            pretty(&new)
-        }
-        "create_relations" => {
-            let mut new = Vec::new();
-            for relation in given::<Relation>(arguments, "relations")? {
-                for name in [&relation.from, &relation.to] {
-                    graph.entity(name)?;
-                }
-                if !graph.relations.contains(&relation) {
-                    graph.relations.push(relation.clone());
-                    new.push(relation);
-                }
-            }
-            pretty(&new)
-        }
-        "add_observations" => {
-            let mut added = Vec::new();
-            for Observations { entity_name, mut contents } in given(arguments, "observations")? {
-                let entity = graph.entity(&entity_name)?;
-                contents.retain(|content| !entity.observations.contains(content));
-                entity.observations.extend(contents.iter().cloned());
-                added.push(Added { entity_name, added_observations: contents });
-            }
-            pretty(&added)
-        }
-        "delete_entities" => {
-            let names: Vec<String> = given(arguments, "entityNames")?;
-            let missing: Vec<&str> = names
-                .iter()
-                .map(String::as_str)
-                .filter(|name| graph.entities.iter().all(|entity| entity.name != *name))
-                .collect();
-            let told = match missing.len() {
-                0 => "Entities deleted successfully".to_owned(),
-                lacking => format!(
-                    "Deleted {} of {} entities. Not found: {}",
-                    names.len().saturating_sub(lacking),
-                    names.len(),
-                    missing.join(", ")
-                ),
-            };
-            graph.entities.retain(|entity| !names.contains(&entity.name));
-            graph.relations.retain(|one| !names.contains(&one.from) && !names.contains(&one.to));
-            told
-        }
-        "delete_observations" => {
-            let (mut wanted, mut gone, mut missing) = (0_usize, 0_usize, Vec::new());
-            for Observations { entity_name, contents } in given(arguments, "deletions")? {
-                wanted = wanted.saturating_add(contents.len());
-                match graph.entity(&entity_name) {
-                    Err(_) => missing.push(entity_name),
-                    Ok(entity) => {
-                        let before = entity.observations.len();
-                        entity.observations.retain(|one| !contents.contains(one));
-                        gone =
-                            gone.saturating_add(before.saturating_sub(entity.observations.len()));
-                    }
-                }
-            }
-            let lacking = match missing.is_empty() {
-                true => String::new(),
-                false => format!(" Entities not found: {}", missing.join(", ")),
-            };
-            match gone == wanted {
-                true => "Observations deleted successfully".to_owned(),
-                false => format!("Deleted {gone} of {wanted} observations.{lacking}"),
-            }
-        }
-        "delete_relations" => {
-            let gone: Vec<Relation> = given(arguments, "relations")?;
-            let before = graph.relations.len();
-            graph.relations.retain(|relation| !gone.contains(relation));
-            match before.saturating_sub(graph.relations.len()) {
-                all if all == gone.len() => "Relations deleted successfully".to_owned(),
-                some => {
-                    format!("Deleted {some} of {} relations. The rest matched nothing.", gone.len())
-                }
-            }
-        }
+        "create_entities" => pretty(&graph.create(given(arguments, "entities")?)),
+        "create_relations" => pretty(&graph.relate(given(arguments, "relations")?)?),
+        "add_observations" => pretty(&graph.observe(given(arguments, "observations")?)?),
+        "delete_entities" => graph.delete(&given::<String>(arguments, "entityNames")?),
+        "delete_observations" => graph.forget(given(arguments, "deletions")?),
+        "delete_relations" => graph.separate(&given(arguments, "relations")?),
         "search_nodes" => {
             let words = arguments.text("query")?.to_lowercase();
             let has = |text: &String| text.to_lowercase().contains(&words);
@@ -166,9 +86,8 @@ pub fn answer(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
         }
         "open_nodes" => {
             let names: Vec<String> = given(arguments, "names")?;
-            return Ok(ToolAnswer::done(pretty(
-                &graph.part(|entity| names.contains(&entity.name)),
-            )));
+            let part = graph.part(|entity| names.contains(&entity.name));
+            return Ok(ToolAnswer::done(pretty(&part)));
         }
         _ => return Ok(ToolAnswer::done(pretty(&graph))),
     };
@@ -177,6 +96,99 @@ pub fn answer(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
 }
 
 impl Graph {
+    /// Returns the entities that are new.
+    fn create(&mut self, entities: Vec<Entity>) -> Vec<Entity> {
+        let mut new = Vec::new();
+        for entity in entities {
+            if self.entities.iter().all(|known| known.name != entity.name) {
+                self.entities.push(entity.clone());
+                new.push(entity);
+            }
+        }
+        new
+    }
+
+    /// Returns the relations that are new.
+    fn relate(&mut self, relations: Vec<Relation>) -> Result<Vec<Relation>, Failure> {
+        let mut new = Vec::new();
+        for relation in relations {
+            for name in [&relation.from, &relation.to] {
+                self.entity(name)?;
+            }
+            if !self.relations.contains(&relation) {
+                self.relations.push(relation.clone());
+                new.push(relation);
+            }
+        }
+        Ok(new)
+    }
+
+    fn observe(&mut self, observations: Vec<Observations>) -> Result<Vec<Added>, Failure> {
+        let mut added = Vec::new();
+        for Observations { entity_name, mut contents } in observations {
+            let entity = self.entity(&entity_name)?;
+            contents.retain(|content| !entity.observations.contains(content));
+            entity.observations.extend(contents.iter().cloned());
+            added.push(Added { entity_name, added_observations: contents });
+        }
+        Ok(added)
+    }
+
+    /// Deletes entities and their relations, and says which there were.
+    fn delete(&mut self, names: &[String]) -> String {
+        let is_known = |name: &str| self.entities.iter().any(|entity| entity.name == name);
+        let missing: Vec<&str> =
+            names.iter().map(String::as_str).filter(|name| !is_known(name)).collect();
+        let text = match missing.len() {
+            0 => "Entities deleted successfully".to_owned(),
+            lacking => format!(
+                "Deleted {} of {} entities. Not found: {}",
+                names.len().saturating_sub(lacking),
+                names.len(),
+                missing.join(", ")
+            ),
+        };
+        self.entities.retain(|entity| !names.contains(&entity.name));
+        self.relations.retain(|one| !names.contains(&one.from) && !names.contains(&one.to));
+        text
+    }
+
+    /// Deletes observations, and says how many there were.
+    fn forget(&mut self, deletions: Vec<Observations>) -> String {
+        let (mut wanted, mut gone, mut missing) = (0_usize, 0_usize, Vec::new());
+        for Observations { entity_name, contents } in deletions {
+            wanted = wanted.saturating_add(contents.len());
+            match self.entity(&entity_name) {
+                Err(_) => missing.push(entity_name),
+                Ok(entity) => {
+                    let before = entity.observations.len();
+                    entity.observations.retain(|one| !contents.contains(one));
+                    gone = gone.saturating_add(before.saturating_sub(entity.observations.len()));
+                }
+            }
+        }
+        let lacking = match missing.is_empty() {
+            true => String::new(),
+            false => format!(" Entities not found: {}", missing.join(", ")),
+        };
+        match gone == wanted {
+            true => "Observations deleted successfully".to_owned(),
+            false => format!("Deleted {gone} of {wanted} observations.{lacking}"),
+        }
+    }
+
+    /// Deletes relations, and says how many there were.
+    fn separate(&mut self, gone: &[Relation]) -> String {
+        let before = self.relations.len();
+        self.relations.retain(|relation| !gone.contains(relation));
+        match before.saturating_sub(self.relations.len()) {
+            all if all == gone.len() => "Relations deleted successfully".to_owned(),
+            some => {
+                format!("Deleted {some} of {} relations. The rest matched nothing.", gone.len())
+            }
+        }
+    }
+
     fn entity(&mut self, name: &str) -> Result<&mut Entity, Failure> {
         let found = self.entities.iter_mut().find(|entity| entity.name == name);
         found.ok_or_else(|| ToolAnswer::failed(format!("Entity with name {name} not found")).into())

@@ -5,10 +5,11 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use super::arguments::Arguments;
 use super::daemon::Daemon;
 use super::folders::{Entry, below, within};
+use super::outcome::{Failure, Outcome, ToolAnswer};
 use super::text::{SNIPPET_LINES, clipped, lines, numbered};
-use super::{Arguments, Failure, Outcome, ToolAnswer};
 
 /// The folder as the model knows it.
 const ROOT: &str = "/memories";

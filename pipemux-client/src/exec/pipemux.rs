@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use pipemux_proto::client::Body;
 
+use super::arguments::Arguments;
 use super::daemon::Daemon;
-use super::{Arguments, Failure, Outcome, ToolAnswer, names};
+use super::outcome::{Failure, Outcome, ToolAnswer};
 use crate::error::ClientError;
 use crate::options::{text_variables, working_directory};
 use crate::tools::{CallerEnv, Tool, ToolCall, ToolRequest};
@@ -14,13 +15,8 @@ use crate::tools::{CallerEnv, Tool, ToolCall, ToolRequest};
 /// Carries out a call of one of them.
 ///
 /// # Errors
-/// There is no such tool, or no daemon answers.
-pub fn answer(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
-    let Some(tool) = Tool::named(arguments.tool) else {
-        let names = names().join(", ");
-        let why = format!("there is no tool {}; there are {names}", arguments.tool);
-        return Err(ToolAnswer::failed(why).into());
-    };
+/// The call is wrong, or no daemon answers.
+pub fn answer(tool: &Tool, arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
     let call = ToolCall { name: tool.name.to_owned(), arguments: arguments.map.clone() };
     let request = call.to_request(&OfProcess).map_err(|error| {
         let fault = error.fault();

@@ -1,14 +1,15 @@
 //! OpenAI's shells: each command is a process of its own, given as a line or as a list of words.
 
-use std::time::Duration;
-
 use pipemux_proto::command;
 use serde_json::Value;
 
+use super::apply_patch;
+use super::arguments::Arguments;
 use super::bash::{PATIENCE, Ran, run};
 use super::code::{Code, quoted};
 use super::daemon::Daemon;
-use super::{Arguments, Failure, Outcome, ToolAnswer, apply_patch};
+use super::outcome::{Failure, Outcome, ToolAnswer};
+use super::text::as_codex;
 
 /// The exit status that tells that a command was stopped because it took too long.
 const TIMED_OUT: i64 = 124;
@@ -43,7 +44,7 @@ pub fn answer(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
     };
     let outputs = vec![(output.clone(), exit)];
     let is_error = status != 0;
-    Ok(ToolAnswer { is_error, outputs, ..ToolAnswer::done(told(status, took, &output)) })
+    Ok(ToolAnswer { is_error, outputs, ..ToolAnswer::done(as_codex(status, took, &output)) })
 }
 
 /// Runs several lines, one after the other.
@@ -63,12 +64,6 @@ pub fn several(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
         }
     }
     Ok(ToolAnswer { outputs, ..ToolAnswer::done("") })
-}
-
-/// Writes what became of a command as Codex does.
-pub fn told(status: i64, took: Duration, output: &str) -> String {
-    let seconds = (took.as_secs_f64() * 10.0).round() / 10.0;
-    format!("Exit code: {status}\nWall time: {seconds} seconds\nOutput:\n{output}")
 }
 
 fn ran(line: &str, arguments: &Arguments<'_>, daemon: &mut Daemon) -> Result<Ran, Failure> {

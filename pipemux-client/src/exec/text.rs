@@ -1,5 +1,7 @@
 //! Texts as the tools show them: numbered lines, and the middle of a long text left out.
 
+use std::time::Duration;
+
 /// Lines shown around an edit.
 pub const SNIPPET_LINES: usize = 4;
 /// Characters of an answer that are shown at most.
@@ -40,4 +42,10 @@ pub fn without_middle(text: &str) -> String {
 pub fn lines(text: &str, first: usize, last: usize) -> String {
     let count = last.saturating_sub(first).saturating_add(1);
     text.split('\n').skip(first.saturating_sub(1)).take(count).collect::<Vec<_>>().join("\n")
+}
+
+/// Writes what became of a command as Codex does.
+pub fn as_codex(status: i64, took: Duration, output: &str) -> String {
+    let seconds = (took.as_secs_f64() * 10.0).round() / 10.0;
+    format!("Exit code: {status}\nWall time: {seconds} seconds\nOutput:\n{output}")
 }

@@ -3,11 +3,12 @@
 
 use std::path::Path;
 
+use super::arguments::Arguments;
 use super::code::Code;
 use super::daemon::{Daemon, Step};
 use super::edits::{Target, Unreplaced, absolute};
+use super::outcome::{Failure, Outcome, ToolAnswer};
 use super::text::{clipped, numbered};
-use super::{Arguments, Failure, Outcome, ToolAnswer};
 
 const COMMANDS: &str = "view, create, str_replace, insert, undo_edit";
 

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::ToolAnswer;
+use super::outcome::ToolAnswer;
 use crate::error::ClientError;
 
 /// A call of a tool.

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value};
 
 use super::code::{self, CodeKind};
-use super::{ASK, CLOSE, CallerEnv, OPEN, RUN, TOOLS, ToolRequest};
+use super::definitions::{ASK, CLOSE, OPEN, RUN, TOOLS, Tool};
+use super::request::{CallerEnv, ToolRequest};
 use crate::error::ClientError;
 
 /// A call of a tool.
@@ -42,8 +43,7 @@ impl ToolCall {
         let Some(name) = call.get("name").and_then(Value::as_str) else { return Ok(None) };
         let given = ["parameters", "arguments", "input", "args"];
         let given = given.iter().find_map(|key| call.get(key));
-        let is_call =
-            call.get("type").is_some() || inner.is_some() || super::Tool::named(name).is_some();
+        let is_call = call.get("type").is_some() || inner.is_some() || Tool::named(name).is_some();
         let parsed = match given {
             None if !is_call => return Ok(None),
             None | Some(Value::Null) => Value::Object(Map::new()),

@@ -2,12 +2,13 @@
 
 use pipemux_catalog::{APPS, App};
 use pipemux_proto::call::stdin_at;
-use pipemux_proto::client::{HeldWindow, HistoryArgs, OpenArgs, ToolUse, Verb, VerbKind, ViewArgs};
-use pipemux_proto::limits::WAIT_MAX_MS;
+use pipemux_proto::client::{HistoryArgs, OpenArgs, ToolUse, Verb, VerbKind, ViewArgs};
 use pipemux_proto::projection::Lod;
 use pipemux_proto::{ProviderId, SessionAddr, SessionId};
 
-use super::{CallerEnv, RUN, ToolRequest, ToolVerb};
+use super::definitions::RUN;
+use super::options::{CommandOptions, number_of, unquoted, words};
+use super::request::{CallerEnv, ToolRequest, ToolVerb};
 use crate::error::ClientError;
 use crate::guide;
 
@@ -29,7 +30,7 @@ pub fn to_request(
     kind: CodeKind,
     env: &dyn CallerEnv,
 ) -> Result<ToolRequest, ClientError> {
-    let mut settings = Settings::default();
+    let mut settings = CommandOptions::default();
     let text = text.trim_matches(['\n', '\r']).trim_end();
     let text = text.strip_prefix("$ ").unwrap_or(text);
     let named = text.trim_start().strip_prefix("pipemux ");
@@ -104,7 +105,11 @@ fn command(text: &str) -> Option<(VerbKind, &str)> {
     (follows && !is_call).then(|| (verb, rest.trim_start()))
 }
 
-fn script(code: &str, kind: CodeKind, settings: Settings) -> Result<ToolRequest, ClientError> {
+fn script(
+    code: &str,
+    kind: CodeKind,
+    settings: CommandOptions,
+) -> Result<ToolRequest, ClientError> {
     if let Some(link) =
         code.strip_prefix("link:").filter(|id| id.bytes().all(|b| b.is_ascii_digit()))
         && kind == CodeKind::Any
@@ -123,7 +128,7 @@ fn script(code: &str, kind: CodeKind, settings: Settings) -> Result<ToolRequest,
 fn plain_command(
     verb: VerbKind,
     words: Vec<String>,
-    mut settings: Settings,
+    mut settings: CommandOptions,
     env: &dyn CallerEnv,
 ) -> Result<ToolRequest, ClientError> {
     let mut words = words.into_iter();
@@ -133,6 +138,7 @@ fn plain_command(
         ClientError::invalid(format!("{name} needs {what}"))
             .hint(format!("{name} {}", example(verb)))
     };
+    let needed_session = |word: Option<String>| session(&word.ok_or_else(|| needs("a session"))?);
     let verb = match verb {
         VerbKind::View => {
             let session = first.map(|window| session(&window)).transpose()?;
@@ -154,17 +160,16 @@ fn plain_command(
                 Verb::Help { provider, aliases: settings.aliases, action }
             }
         },
-        VerbKind::History => Verb::History(HistoryArgs {
-            detail: settings.detail,
-            rounds: settings.rounds,
-            ..HistoryArgs::default()
-        }),
+        VerbKind::History => {
+            let (detail, rounds) = (settings.detail, settings.rounds);
+            Verb::History(HistoryArgs { detail, rounds, ..HistoryArgs::default() })
+        }
         VerbKind::Apps => Verb::Apps,
         VerbKind::Sessions => Verb::Sessions,
         VerbKind::Status => Verb::Status,
         VerbKind::Logs => {
-            let session = session(&first.ok_or_else(|| needs("a session"))?)?;
-            Verb::Logs { session, lines: settings.lines.unwrap_or(50), after: None, wait_ms: 0 }
+            let lines = settings.lines.unwrap_or(50);
+            Verb::Logs { session: needed_session(first)?, lines, after: None, wait_ms: 0 }
         }
         VerbKind::Click => Verb::Click { link: first.ok_or_else(|| needs("a link"))? },
         VerbKind::Undo => {
@@ -175,27 +180,11 @@ fn plain_command(
             return open(&app, words.filter(|word| word != "--").collect(), env);
         }
         VerbKind::Close => return close(&first.ok_or_else(|| needs("a window"))?, settings.end),
-        VerbKind::End => Verb::End { session: session(&first.ok_or_else(|| needs("a session"))?)? },
-        VerbKind::Restart => {
-            Verb::Restart { session: session(&first.ok_or_else(|| needs("a session"))?)? }
-        }
+        VerbKind::End => Verb::End { session: needed_session(first)? },
+        VerbKind::Restart => Verb::Restart { session: needed_session(first)? },
         VerbKind::Set => Verb::Set { option: first, value: words.next() },
-        VerbKind::Run
-        | VerbKind::Ask
-        | VerbKind::Answer
-        | VerbKind::ShowQuestion
-        | VerbKind::Inject
-        | VerbKind::Resolve
-        | VerbKind::ResolveAndRun
-        | VerbKind::Trace
-        | VerbKind::Limits
-        | VerbKind::Watch
-        | VerbKind::Providers
-        | VerbKind::Consents
-        | VerbKind::Consent
-        | VerbKind::Pause
-        | VerbKind::Resume
-        | VerbKind::Down => {
+        // The table of verbs says which are commands, and a test that each of these is here.
+        _ => {
             return Err(ClientError::invalid(format!("{} is no command here", verb.name())));
         }
     };
@@ -231,137 +220,6 @@ fn guide() -> String {
         + "more: help <app> · apps\n"
 }
 
-/// The options of commands.
-#[derive(Debug, Default)]
-struct Settings {
-    budget: Option<u32>,
-    lod: Option<Lod>,
-    at: Option<u64>,
-    since: Option<u64>,
-    rounds: Option<u32>,
-    lines: Option<u32>,
-    wait_ms: u32,
-    detail: bool,
-    full: bool,
-    aliases: bool,
-    end: bool,
-    held: Vec<HeldWindow>,
-}
-
-impl Settings {
-    fn verb(self, verb: Verb) -> ToolRequest {
-        let Settings { budget, lod, at, wait_ms, .. } = self;
-        ToolRequest::Verb(Box::new(ToolVerb { verb, budget, lod, at, wait_ms }))
-    }
-
-    /// Takes the options that a text begins with, and returns what follows.
-    fn take_leading<'t>(&mut self, mut text: &'t str) -> Result<&'t str, ClientError> {
-        loop {
-            text = text.trim_start_matches(' ');
-            if !text.starts_with("--") || text.starts_with("--to ") {
-                return Ok(text);
-            }
-            let (word, rest) = split_word(text);
-            let (name, given) = match word.split_once('=') {
-                Some((name, value)) => (name, Some(value)),
-                None => (word, None),
-            };
-            if self.switch(name) {
-                text = rest;
-                continue;
-            }
-            let (value, rest) = match given {
-                Some(value) => (value, rest),
-                None => split_word(rest.trim_start()),
-            };
-            self.set(name, value)?;
-            text = rest;
-        }
-    }
-
-    /// Takes the options among a command's words, and returns the others.
-    fn take_all(&mut self, words: Vec<String>) -> Result<Vec<String>, ClientError> {
-        let (mut others, mut words) = (Vec::new(), words.into_iter());
-        while let Some(word) = words.next() {
-            let (name, given) = match word.split_once('=').filter(|_| word.starts_with("--")) {
-                Some((name, value)) => (name, Some(value.to_owned())),
-                None => (word.as_str(), None),
-            };
-            if word == "--" {
-                others.push(word);
-                others.extend(words.by_ref());
-            } else if !word.starts_with("--") {
-                others.push(word);
-            } else if !self.switch(name) {
-                let value = given.or_else(|| words.next()).unwrap_or_default();
-                self.set(name, &value)?;
-            }
-        }
-        Ok(others)
-    }
-
-    /// Takes the quotes off code that is one word of a shell, and the options behind it.
-    fn take_quoted(&mut self, text: &str) -> Result<String, ClientError> {
-        let Some(parts) = text.starts_with(['\'', '"']).then(|| words(text).ok()).flatten() else {
-            return Ok(text.to_owned());
-        };
-        let mut code = self.take_all(parts)?;
-        Ok(if code.len() == 1 { code.remove(0) } else { text.to_owned() })
-    }
-
-    fn switch(&mut self, name: &str) -> bool {
-        match name {
-            "--detail" | "--diff" => self.detail = true,
-            "--full" => self.full = true,
-            "--aliases" => self.aliases = true,
-            "--end" => self.end = true,
-            "--all" | "--help" => {}
-            _ => return false,
-        }
-        true
-    }
-
-    fn set(&mut self, name: &str, value: &str) -> Result<(), ClientError> {
-        match name {
-            "--budget" => self.budget = Some(number_of(name, value)?),
-            "--rounds" => self.rounds = Some(number_of(name, value)?),
-            "--lines" => self.lines = Some(number_of(name, value)?),
-            "--since" => self.since = Some(number_of(name, value.trim_start_matches('e'))?),
-            "--at" => self.at = Some(number_of(name, value.trim_start_matches('e'))?),
-            "--have" => self.held.extend(value.parse()),
-            "--wait" => {
-                let seconds: Option<f64> = value.parse().ok();
-                let found =
-                    seconds.filter(|n| (0.001..=f64::from(WAIT_MAX_MS) / 1000.0).contains(n));
-                let seconds = found.ok_or_else(|| expected(name, value, "seconds"))?;
-                self.wait_ms = (seconds * 1000.0) as u32;
-            }
-            "--lod" => {
-                self.lod = Some(match value.to_ascii_lowercase().as_str() {
-                    "gist" => Lod::Gist,
-                    "summary" => Lod::Summary,
-                    "full" => Lod::Full,
-                    _ => return Err(expected(name, value, "gist, summary or full")),
-                });
-            }
-            _ => {
-                return Err(ClientError::invalid(format!("there is no option {name} here")).hint(
-                    "options: --budget N, --lod gist|summary|full, --at eN, --wait SECONDS, --have WINDOW=VERSION",
-                ));
-            }
-        }
-        Ok(())
-    }
-}
-
-fn expected(name: &str, value: &str, what: &str) -> ClientError {
-    ClientError::invalid(format!("{name} is `{value}`: expected {what}"))
-}
-
-fn number_of<T: std::str::FromStr>(name: &str, value: &str) -> Result<T, ClientError> {
-    value.trim().parse().map_err(|_| expected(name, value, "a whole number"))
-}
-
 fn parse<T: std::str::FromStr>(what: &str, text: &str) -> Result<T, ClientError>
 where
     T::Err: std::fmt::Display,
@@ -375,48 +233,6 @@ fn session(text: &str) -> Result<SessionAddr, ClientError> {
         true => parse("a window", text),
         false => parse("a window", &format!("{text}/{}", SessionAddr::DEFAULT_SESSION)),
     }
-}
-
-fn split_word(text: &str) -> (&str, &str) {
-    text.split_once(char::is_whitespace).unwrap_or((text, ""))
-}
-
-/// Takes the quotes off a text that is one word of a shell as a whole.
-fn unquoted(text: &str) -> String {
-    let quoted = text.starts_with('\'') || (text.starts_with('"') && text.ends_with('"'));
-    match words(text) {
-        Ok(words) if quoted && words.len() == 1 => words.into_iter().next().unwrap_or_default(),
-        _ => text.to_owned(),
-    }
-}
-
-/// Splits a command as a shell does: at spaces outside of quotes.
-fn words(text: &str) -> Result<Vec<String>, ClientError> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            c if c.is_whitespace() => words.extend(word.take()),
-            '\'' | '"' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next() {
-                        Some(end) if end == c => break,
-                        Some('\\') if c == '"' => word.extend(chars.next()),
-                        Some(other) => word.push(other),
-                        None => {
-                            return Err(ClientError::invalid(format!("the quote {c} has no end")));
-                        }
-                    }
-                }
-            }
-            '\\' => word.get_or_insert_default().extend(chars.next()),
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    Ok(words)
 }
 
 #[cfg(test)]

@@ -123,3 +123,17 @@ fn wrong_commands_are_told_what_is_expected() {
         assert_eq!(error.exit_status(), 2, "{code}");
     }
 }
+
+/// Each verb that the table gives to tools has its arm in [`plain_command`], or one before it.
+#[test]
+fn every_verb_of_the_table_that_tools_use_is_a_command() {
+    for kind in VerbKind::ALL.iter().filter(|kind| kind.tool_use() != ToolUse::Nobody) {
+        for argument in ["", " editor/main"] {
+            let line = format!("{}{argument}", kind.name());
+            if let Err(error) = to_request(&line, CodeKind::Any, &NoEnv) {
+                let why = error.to_string();
+                assert!(!why.contains("is no command here"), "{line}: {why}");
+            }
+        }
+    }
+}

@@ -2,8 +2,16 @@
 
 use serde_json::{Value, json};
 
-use super::{ASK, CLOSE, OPEN, RUN};
 use crate::guide;
+
+/// The tool that only looks.
+pub const ASK: &str = "ask";
+/// The tool that acts.
+pub const RUN: &str = "run_code_snippet";
+/// The tool that opens a window.
+pub const OPEN: &str = "open";
+/// The tool that closes one.
+pub const CLOSE: &str = "close";
 
 /// A tool's definition.
 #[derive(Debug, Clone, Copy)]

@@ -171,7 +171,7 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
         Verb::Click { link } => words([link.as_str()]),
         Verb::Resolve { text, run: true } => {
             // What it ran is in the history; of the text only the refs mean anything.
-            let found = pipemux_proto::refs::find(text).take(RESOLVE_MAX);
+            let found = pipemux_proto::refs::scan::find(text).take(RESOLVE_MAX);
             let refs: Vec<String> = found.map(|(_, found)| found.to_string()).collect();
             words(refs.iter().map(String::as_str))
         }

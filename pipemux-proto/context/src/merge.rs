@@ -4,7 +4,7 @@ use crate::context::{Frame, Mode, RenderContext};
 use crate::cut::cut;
 use crate::limits::{MARK, MORE};
 use crate::note::{cut_note, fit_notes, fit_reason, no_room_note};
-use crate::section::RenderSection;
+use crate::section::{RenderSection, heading_size};
 use crate::share::{Share, shares};
 use crate::size::Size;
 use crate::source::{RenderSource, document_order};
@@ -241,18 +241,6 @@ fn write_entry<T>(
         entry.sections.push(ShownSection { key: section.key, title: section.title, lines, more });
     }
     (entry, at_depth)
-}
-
-/// Returns the heading of a section as a line of Markdown.
-pub fn heading(title: &str) -> String {
-    format!("### {}\n", crate::note::one_line(title, usize::MAX))
-}
-
-pub(crate) fn heading_size(title: &str, frame: Frame) -> Size {
-    match frame {
-        Frame::Merge if !title.is_empty() => Size::of_lines(&heading(title)),
-        _ => Size::ZERO,
-    }
 }
 
 fn debug_line<T>(

@@ -2,7 +2,6 @@
 
 use crate::context::Frame;
 use crate::limits::MORE;
-use crate::merge::heading_size;
 use crate::size::Size;
 
 /// A part of what a source shows.
@@ -86,5 +85,17 @@ impl<T> Line<T> {
     #[must_use]
     pub fn structural(self) -> Self {
         Self { structural: true, ..self }
+    }
+}
+
+/// Returns the heading of a section as a line of Markdown.
+pub fn heading(title: &str) -> String {
+    format!("### {}\n", crate::note::one_line(title, usize::MAX))
+}
+
+pub(crate) fn heading_size(title: &str, frame: Frame) -> Size {
+    match frame {
+        Frame::Merge if !title.is_empty() => Size::of_lines(&heading(title)),
+        _ => Size::ZERO,
     }
 }

@@ -4,9 +4,9 @@ use pipemux_proto::LineRun;
 use pipemux_proto::limits::EMBED_BUDGET;
 use pipemux_proto::projection::{CodePiece, EmbedSlot, LinkSlot, ObjectSlot, Piece};
 
-use crate::merge::{Document, heading};
+use crate::merge::Document;
 use crate::note::about;
-use crate::section::Line;
+use crate::section::{Line, heading};
 use crate::size::Size;
 
 /// A line of content.

@@ -1,7 +1,10 @@
 //! The steps of a script, each as code of its own.
 
+use super::error::CallError;
 use super::lexer::{Lexer, TokenKind};
-use super::{CallError, Script, Span, Step, parse_undecided};
+use super::parser::parse_undecided;
+use super::span::Span;
+use super::syntax_tree::{Script, Step};
 use crate::value::Value;
 
 /// Returns the code of each step, on a line of its own with its raw blocks behind it, so that any of them can be

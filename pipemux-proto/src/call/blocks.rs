@@ -29,7 +29,8 @@ mod html;
 mod line;
 mod open_text;
 
-use super::{CallError, Span};
+use super::error::CallError;
+use super::span::Span;
 use crate::limits::CODE_MAX;
 use document::{Document, LineKind};
 use open_text::OpenText;

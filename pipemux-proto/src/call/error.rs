@@ -1,6 +1,7 @@
 //! An error in the code of a `run`.
 
-use super::{Span, excerpt};
+use super::excerpt;
+use super::span::Span;
 use crate::fault::Fault;
 
 /// An error in the code of a `run` and its position. The parser finds it, or the check of the calls against

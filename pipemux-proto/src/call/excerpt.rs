@@ -2,7 +2,7 @@
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::Span;
+use super::span::Span;
 use crate::fault::SourcePosition;
 
 /// Width of the widest line that is shown whole, in display columns.

@@ -2,9 +2,10 @@
 
 use unicode_width::UnicodeWidthChar;
 
+use super::error::CallError;
 use super::excerpt::clip;
-use super::text::Quoted;
-use super::{CallError, Span};
+use super::quoted::Quoted;
+use super::span::Span;
 use crate::refs::{Ref, RefError, token};
 use crate::value::Value;
 
@@ -75,7 +76,7 @@ impl<'a> Lexer<'a> {
         let kind = match first {
             '\n' => self.newline(),
             '[' if begins_app_token(self.rest()) => self.app_token()?,
-            '[' if let Some((target, length)) = super::markdown_link(self.rest()) => {
+            '[' if let Some((target, length)) = super::markdown::markdown_link(self.rest()) => {
                 let from = self.at + length - 1 - target.len();
                 self.at = from + target.len();
                 let kind = self.read_ref(from)?;

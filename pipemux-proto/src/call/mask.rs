@@ -2,8 +2,8 @@
 //!
 //! It reads tokens, not calls: code that is refused for its syntax may hold a secret as well.
 
-use super::Span;
 use super::lexer::{Lexer, Token, TokenKind};
+use super::span::Span;
 
 /// What stands for a secret; it is a text, so that the code around it can still be read.
 pub const MASKED: &str = "'***'";

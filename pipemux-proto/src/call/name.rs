@@ -1,7 +1,9 @@
 //! Names of actions with their owners, of parameters, and of values that an app defines.
 
+use super::error::CallError;
 use super::lexer::ONLY_CALLS;
-use super::{CallError, Owner, Span};
+use super::span::Span;
+use super::syntax_tree::Owner;
 
 /// Splits `provider/session.name` at its last dot, as session ids may hold dots.
 pub(super) fn split_name(word: &str) -> Option<(Option<Owner>, &str)> {

@@ -2,11 +2,13 @@
 
 use std::collections::HashSet;
 
+use super::error::CallError;
 use super::excerpt::clip;
 use super::lexer::{Lexer, ONLY_CALLS, Token, TokenKind};
 use super::name::{is_name, not_a_call, split_name};
+use super::span::Span;
+use super::syntax_tree::{Argument, Call, Expr, Script, Step};
 use super::text::drop_newline;
-use super::{Argument, Call, CallError, Expr, Script, Span, Step};
 use crate::limits::{CODE_MAX, LIST_MAX, NESTING_MAX, STEPS_MAX};
 use crate::value::Value;
 

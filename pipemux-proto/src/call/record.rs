@@ -2,10 +2,12 @@
 
 use std::collections::HashSet;
 
+use super::error::CallError;
 use super::excerpt::clip;
 use super::lexer::TokenKind;
 use super::parser::Parser;
-use super::{CallError, Entry, Expr, Span};
+use super::span::Span;
+use super::syntax_tree::{Entry, Expr};
 
 impl Parser<'_> {
     /// Reads the fields of a record after its `{`.

@@ -1,7 +1,7 @@
 //! A call as it was written, on one line and without its long texts.
 
-use super::Span;
 use super::lexer::{Lexer, TokenKind};
+use super::span::Span;
 use crate::text::is_deceptive_in_prose;
 use crate::value::Value;
 

@@ -1,7 +1,7 @@
 //! Whether code uses standard input.
 
-use super::Span;
 use super::lexer::{Lexer, TokenKind};
+use super::span::Span;
 
 /// Returns the first place where the code uses the name `stdin` as a value: outside of texts and raw
 /// blocks, and not as the name of a parameter or a call. Code with a syntax error is read up to the error.

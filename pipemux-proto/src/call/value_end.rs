@@ -1,7 +1,8 @@
 //! Where a value ends that stands alone.
 
+use super::error::CallError;
 use super::lexer::{Lexer, TokenKind};
-use super::{CallError, Span};
+use super::span::Span;
 
 /// Returns the end of the value that a text begins with: of a quoted text, a list or a record. What follows it isn't
 /// read.

@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::comment_line;
 use crate::value::Value;
 
 /// The type of a parameter or a return value.
@@ -191,6 +190,11 @@ pub(super) fn secret_type(ty: &Type) -> String {
         Type::String => "secret".to_owned(),
         ty => format!("secret {ty}"),
     }
+}
+
+/// Writes a text for the inside of a comment, on one line.
+pub fn comment_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace("*/", "* /")
 }
 
 #[cfg(test)]

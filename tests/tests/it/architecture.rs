@@ -155,6 +155,54 @@ fn every_identifier_in_the_table_of_places_exists() {
     assert!(checked > 15, "{checked}");
 }
 
+/// What a verb costs: the files that name each verb, as a new one has to be named there. What else a verb does stands in
+/// files of its own. The table in the first of them brings all that depends on the verb alone.
+#[test]
+fn new_verb_touches_six_files() {
+    let table =
+        fs::read_to_string(root().join("pipemux-proto/src/client/verb.rs")).expect("a file");
+    let (_, rows) = table.split_once("\nverb_kinds! {").expect("the table");
+    let rows = rows.split_once("\n}").expect("its end").0.lines().filter(|row| row.ends_with(';'));
+    // Kinds that only differ in their arguments share a verb, and some verbs are of programs only.
+    let names: BTreeSet<&str> = rows.filter_map(|row| row.split('"').nth(1)).collect();
+    assert!(names.len() > 20, "{names:?}");
+    let variant = |name: &str| {
+        let (first, rest) = name.split_at(1);
+        [name.to_owned(), first.to_uppercase() + rest]
+    };
+    let mut naming = BTreeSet::new();
+    for folder in ["pipemux-proto", "pipemux-daemon", "pipemux-client"] {
+        sources(&root().join(folder), &mut |path, text| {
+            let path = path.strip_prefix(root()).expect("inside").to_string_lossy().into_owned();
+            if path.contains("tests") || path.contains("/benches/") {
+                return;
+            }
+            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or_default();
+            let code: Vec<&str> =
+                code.lines().map(str::trim).filter(|line| !line.starts_with("//")).collect();
+            let joined = code.join("\n");
+            let words: BTreeSet<&str> =
+                joined.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+            // A text of the help names them as they are typed, code by their variants.
+            let most = [0, 1].map(|form| {
+                names.iter().filter(|name| words.contains(variant(name)[form].as_str())).count()
+            });
+            if most[1] * 4 > names.len() * 3 || (most[0] * 10 > names.len() * 9) {
+                naming.insert(path);
+            }
+        });
+    }
+    let expected = [
+        "pipemux-client/cli/src/args/overview.rs",
+        "pipemux-client/cli/src/args/verbs.rs",
+        "pipemux-client/cli/src/to_request.rs",
+        "pipemux-daemon/core/src/audit.rs",
+        "pipemux-daemon/core/src/core/dispatch.rs",
+        "pipemux-proto/src/client/verb.rs",
+    ];
+    assert_eq!(naming.iter().map(String::as_str).collect::<Vec<_>>(), expected);
+}
+
 fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

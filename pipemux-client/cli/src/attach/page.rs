@@ -33,7 +33,7 @@ pub fn read(text: &str, first: usize, theme: Theme) -> Page {
     let mut markup = Markup::new(text);
     markup.mark(0..text.len(), true);
     // Those are for calls.
-    for (range, _) in refs::find(text) {
+    for (range, _) in refs::scan::find(text) {
         if text.get(range.clone()).is_some_and(|found| found.starts_with("[[")) {
             markup.look(range, Look::DIM);
         }

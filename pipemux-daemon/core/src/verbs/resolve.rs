@@ -10,7 +10,8 @@ use pipemux_proto::client::{Body, Format, Verb, VerbRequest};
 use pipemux_proto::envelope::Method;
 use pipemux_proto::limits::{RESOLVE_MAX, RESOLVE_TEXT_MAX};
 use pipemux_proto::prototype::{Prominence, Prototype, Type};
-use pipemux_proto::refs::{Local, Ref, RefKind, find};
+use pipemux_proto::refs::scan::find;
+use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::report::Report;
 use pipemux_proto::{Code, Fault};
 

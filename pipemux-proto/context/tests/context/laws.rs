@@ -109,7 +109,7 @@ fn measure(document: &Document<usize>, outcomes: &[Outcome<usize>]) -> Size {
             let section = sections.iter().find(|section| section.key == shown.key);
             let section = section.expect("it was produced");
             if !shown.title.is_empty() {
-                size = size.plus(Size::of_lines(&merge::heading(&shown.title)));
+                size = size.plus(Size::of_lines(&section::heading(&shown.title)));
             }
             let own = shown.lines.iter().map(|at| section.content[*at].size);
             size = own.fold(size, Size::plus);

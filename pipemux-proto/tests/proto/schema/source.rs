@@ -15,6 +15,7 @@ use crate::schema::json::{Json, object, reference};
 const SOURCES: &[(&str, &str)] = &[
     ("app", include_str!("../../../src/app.rs")),
     ("client", include_str!("../../../src/client.rs")),
+    ("client", include_str!("../../../src/client/clock.rs")),
     ("client", include_str!("../../../src/client/verb.rs")),
     ("consent", include_str!("../../../src/consent.rs")),
     ("context", include_str!("../../../src/context.rs")),

@@ -11,7 +11,7 @@ use crate::limits::CONNECTIONS_MAX;
 
 /// The connections that are served.
 #[derive(Debug, Default)]
-pub struct Room {
+pub struct ConnectionSlots {
     inside: Mutex<Inside>,
     has_left: Notify,
 }
@@ -24,28 +24,28 @@ struct Inside {
     trusted: usize,
 }
 
-/// A connection's place, until it is dropped.
+/// A connection's slot, until it is dropped.
 #[derive(Debug)]
-pub struct Place {
-    room: Arc<Room>,
+pub struct Slot {
+    slots: Arc<ConnectionSlots>,
     number: u64,
     /// Is cancelled when it has to make room.
     pub leave: CancellationToken,
 }
 
-impl Room {
-    /// Takes a place, if need be that of the oldest stranger; waits while all have shown the token.
-    pub async fn enter(self: &Arc<Self>) -> Place {
+impl ConnectionSlots {
+    /// Takes a slot, if need be that of the oldest stranger; waits while all have shown the token.
+    pub async fn enter(self: &Arc<Self>) -> Slot {
         loop {
             let has_left = self.has_left.notified();
-            if let Some(place) = self.try_enter() {
-                return place;
+            if let Some(slot) = self.try_enter() {
+                return slot;
             }
             has_left.await;
         }
     }
 
-    fn try_enter(self: &Arc<Self>) -> Option<Place> {
+    fn try_enter(self: &Arc<Self>) -> Option<Slot> {
         let mut inside = self.lock();
         if inside.strangers.len() + inside.trusted >= CONNECTIONS_MAX {
             inside.strangers.pop_front()?.1.cancel();
@@ -53,7 +53,7 @@ impl Room {
         let (number, leave) = (inside.next, CancellationToken::new());
         inside.next += 1;
         inside.strangers.push_back((number, leave.clone()));
-        Some(Place { room: self.clone(), number, leave })
+        Some(Slot { slots: self.clone(), number, leave })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inside> {
@@ -61,10 +61,10 @@ impl Room {
     }
 }
 
-impl Place {
+impl Slot {
     /// Notes that the token was shown: from now on it needn't make room.
     pub fn trust(&self) {
-        let mut inside = self.room.lock();
+        let mut inside = self.slots.lock();
         if let Some(at) = inside.strangers.iter().position(|(number, _)| *number == self.number) {
             inside.strangers.remove(at);
             inside.trusted += 1;
@@ -72,9 +72,9 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Slot {
     fn drop(&mut self) {
-        let mut inside = self.room.lock();
+        let mut inside = self.slots.lock();
         match inside.strangers.iter().position(|(number, _)| *number == self.number) {
             Some(at) => drop(inside.strangers.remove(at)),
             // One that made room is counted no more.
@@ -82,7 +82,7 @@ impl Drop for Place {
             None => inside.trusted -= 1,
         }
         drop(inside);
-        self.room.has_left.notify_one();
+        self.slots.has_left.notify_one();
     }
 }
 
@@ -92,25 +92,25 @@ mod tests {
 
     #[tokio::test]
     async fn oldest_stranger_makes_room_and_trusted_connections_never_do() {
-        let room = Arc::new(Room::default());
-        let mut places = Vec::new();
+        let slots = Arc::new(ConnectionSlots::default());
+        let mut taken = Vec::new();
         for _ in 0..CONNECTIONS_MAX {
-            places.push(room.enter().await);
+            taken.push(slots.enter().await);
         }
-        places[0].trust();
-        places.push(room.enter().await);
+        taken[0].trust();
+        taken.push(slots.enter().await);
         let gone: Vec<usize> =
-            (0..places.len()).filter(|at| places[*at].leave.is_cancelled()).collect();
+            (0..taken.len()).filter(|at| taken[*at].leave.is_cancelled()).collect();
         assert_eq!(gone, [1], "the trusted one stays, and the next has to go");
         // That it was late with its token changes nothing.
-        places[1].trust();
-        drop(places.remove(1));
-        places.iter().for_each(Place::trust);
-        assert!(room.try_enter().is_none(), "all places are taken by those who have the token");
-        places.pop();
-        assert!(room.try_enter().is_some());
-        drop(places);
-        let inside = room.lock();
+        taken[1].trust();
+        drop(taken.remove(1));
+        taken.iter().for_each(Slot::trust);
+        assert!(slots.try_enter().is_none(), "all are taken by those who have the token");
+        taken.pop();
+        assert!(slots.try_enter().is_some());
+        drop(taken);
+        let inside = slots.lock();
         assert_eq!((inside.trusted, inside.strangers.len()), (0, 0));
     }
 }

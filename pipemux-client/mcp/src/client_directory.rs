@@ -16,7 +16,7 @@ use pipemux_client::{Options, workspace};
 use rmcp::model::{ProtocolVersion, Root};
 use tokio::sync::Mutex as AsyncMutex;
 
-use crate::bridge::Context;
+use crate::context::Context;
 
 /// How long a client may take to tell its roots. One that never does is served all the same.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -35,7 +35,7 @@ pub fn leave_plugin() {
 
 /// The directory and workspace of a connection.
 #[derive(Debug)]
-pub struct Place {
+pub struct ClientDirectory {
     options: Mutex<Arc<Options>>,
     /// The workspace that was named; it stays whatever the directory is.
     named: Option<String>,
@@ -43,13 +43,13 @@ pub struct Place {
     unasked: AsyncMutex<bool>,
 }
 
-impl Place {
-    /// Makes the place of a client that may be asked for its roots. The workspace is `named`, else the project's.
+impl ClientDirectory {
+    /// Makes the directory of a client that may be asked for its roots. The workspace is `named`, else the project's.
     pub fn of_client(options: Options, named: Option<String>) -> Self {
         Self { options: Mutex::new(Arc::new(options)), named, unasked: AsyncMutex::new(true) }
     }
 
-    /// Makes a place that stays as it is: clients over HTTP share the process.
+    /// Makes a directory that stays as it is: clients over HTTP share the process.
     pub fn fixed(options: Options) -> Self {
         Self { unasked: AsyncMutex::new(false), ..Self::of_client(options, None) }
     }

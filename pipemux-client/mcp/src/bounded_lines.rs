@@ -1,4 +1,4 @@
-//! Lines of bounded length from standard input.
+//! BoundedLines of bounded length from standard input.
 
 use std::mem;
 
@@ -19,16 +19,16 @@ pub enum Line {
 
 /// Reads lines.
 #[derive(Debug)]
-pub struct Lines<R = StdioReader> {
+pub struct BoundedLines<R = StdioReader> {
     reader: BufReader<R>,
-    /// What was read of a line whose end has not come. It stays when [`Lines::next`] is dropped.
+    /// What was read of a line whose end has not come. It stays when [`BoundedLines::next`] is dropped.
     line: Vec<u8>,
     /// What is known of a line that is too long.
     outline: Option<Outline>,
     max: usize,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
+impl<R: AsyncRead + Unpin> BoundedLines<R> {
     /// Makes a reader of lines.
     pub fn new(reader: R) -> Self {
         let reader = BufReader::new(reader);
@@ -93,7 +93,7 @@ mod tests {
         let text = format!("{{}}\n{id_behind}\n\n{}\r\nrest", "x".repeat(20));
         for size in [1, 7, 8192] {
             let pieces = text.as_bytes().chunks(size).map(<[u8]>::to_vec).collect();
-            let mut lines = Lines { max: 20, ..Lines::new(Pieces(pieces)) };
+            let mut lines = BoundedLines { max: 20, ..BoundedLines::new(Pieces(pieces)) };
             assert!(matches!(lines.next().await, Some(Line::Whole(line)) if line == b"{}"));
             let Some(Line::TooLong(outline)) = lines.next().await else { panic!("a long line") };
             assert_eq!(outline.request(), Some(RequestId::String("b".into())));

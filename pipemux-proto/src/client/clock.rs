@@ -1,0 +1,12 @@
+//! The clock of whom times are told.
+
+use serde::{Deserialize, Serialize};
+
+/// How far a clock is ahead of UTC, from a time on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClockOffset {
+    /// Since when: seconds since 1970, UTC.
+    pub from_s: u64,
+    /// Seconds ahead of UTC.
+    pub ahead_s: i32,
+}
