@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use pipemux_syntax::{
-    Arrangement, Block, Edit, MovedItem, Place, compose, mend_imports, plan_delete, plan_insert,
+    Arrangement, Block, Edit, InsertionPoint, MovedItem, compose, mend_imports, plan_delete,
+    plan_insert,
 };
 
 use crate::support::*;
@@ -33,7 +34,7 @@ pub fn moved(files: &mut Files, from: &str, name: &str, to: &str) -> Result<Vec<
         text: here.text()[bytes.clone()].trim_end().to_owned() + here.line_ending(),
         exact: false,
     };
-    let inserted = plan_insert(&there, &Place::After(0..there.text().len()), &block);
+    let inserted = plan_insert(&there, &InsertionPoint::After(0..there.text().len()), &block);
     let removed = plan_delete(&here, &bytes, false);
     let sources: Vec<Source> = files
         .iter()
