@@ -191,7 +191,7 @@ impl Driver {
         self.serve_bulky();
         self.records.maintain(&self.core);
         let now = self.turn.now_ms();
-        self.lifecycle.notify_service_manager(self.core.is_stopping(), now);
+        self.lifecycle.notify_service_manager(self.core.status().is_stopping(), now);
         let connections = &self.connections;
         if self.lifecycle.may_exit(now, || connections.queue(Peer::is_client).waiting == 0) {
             return Poll::Ready(());
@@ -261,14 +261,14 @@ impl Driver {
         let took = began.elapsed();
         if took >= Duration::from_millis(SLOW_TURN_MS) {
             let whose = match peer {
-                Some(Peer::App(app)) => self.core.session_name(app).unwrap_or_default(),
+                Some(Peer::App(app)) => self.core.status().session_name(app).unwrap_or_default(),
                 Some(Peer::Client(client)) => format!("client {}", client.0),
                 None => "the daemon itself".to_owned(),
             };
             log(format_args!(
                 "a slow turn: {} ms, {} units of work, {length} bytes of {whose}",
                 took.as_millis(),
-                self.core.last_work(),
+                self.core.status().last_work(),
             ));
         }
         self.finish_step();

@@ -35,6 +35,7 @@ mod next_epoch;
 mod notices;
 mod panels;
 pub(crate) mod pending;
+pub(crate) mod per_reader;
 mod prefetch_requests;
 pub(crate) mod prefetches;
 mod project_reply;

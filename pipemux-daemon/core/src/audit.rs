@@ -1,15 +1,15 @@
 //! The audit log's account of one act: who asked for what, and what came of it.
 //!
 //! The core says what there is to write down, the driver writes it. Long texts stand apart in it
-//! ([`CallPart::Value`]): the driver writes their length and hash, so that the log tells which text it was and doesn't
-//! hold it.
+//! ([`CallPart::Value`]): the driver writes their length and hash, so that the log tells which text
+//! it was and doesn't hold it.
 
 use std::rc::Rc;
 
 use bytes::Bytes;
 use pipemux_proto::call::mask::{AllValues, MASKED, masked};
 use pipemux_proto::call::texts_apart;
-use pipemux_proto::client::{Verb, VerbRequest};
+use pipemux_proto::client::{ProvidersArgs, Verb, VerbRequest};
 use pipemux_proto::consent::{ConsentArgs, ConsentDecision, PersonChannel};
 use pipemux_proto::limits::RESOLVE_MAX;
 use pipemux_proto::pause::{PauseArgs, PauseScope};
@@ -69,7 +69,8 @@ pub struct AuditNotes {
     pub asked: Option<u64>,
     /// The number of the question that it answered.
     pub answered: Option<u64>,
-    /// The destructive step that its answer confirmed, in words: whoever asked for this confirmed it.
+    /// The destructive step that its answer confirmed, in words: whoever asked for this confirmed
+    /// it.
     pub confirmed: Option<String>,
 }
 
@@ -93,8 +94,8 @@ impl AuditNotes {
         self.set_result(&round.result);
     }
 
-    /// Notes what came of it, shortened. Where nobody has checked the code for secrets, only the first line: those
-    /// below it show the code.
+    /// Notes what came of it, shortened. Where nobody has checked the code for secrets, only the
+    /// first line: those below it show the code.
     pub fn set_result(&mut self, text: &str) {
         let told = match self.text {
             ToldText::Unchecked => text.lines().next().unwrap_or_default(),
@@ -133,7 +134,8 @@ impl AuditEntry {
         }
     }
 
-    /// Makes the line of a client that has left, with what it exchanged; nobody knows what that meant.
+    /// Makes the line of a client that has left, with what it exchanged; nobody knows what that
+    /// meant.
     pub fn of_exchanges(workspace: &str, count: u64, sent: u64, received: u64) -> Self {
         let text = format!("{count} exchanges · {sent} bytes sent · {received} bytes received");
         Self {
@@ -180,11 +182,10 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
             words(round.as_deref())
         }
         Verb::Open(open) => {
-            let session = open.session.as_ref();
-            let name = session.map_or_else(
-                || open.provider.to_string(),
-                |session| format!("{}/{session}", open.provider),
-            );
+            let name = match &open.session {
+                Some(session) => format!("{}/{session}", open.provider),
+                None => open.provider.to_string(),
+            };
             let args = open.args.iter().map(String::as_str);
             words([name.as_str()].into_iter().chain(args))
         }
@@ -194,31 +195,11 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
         }
         Verb::Restart { session } | Verb::End { session } => words([session.to_string().as_str()]),
         Verb::Set { option, value } => words(option.as_deref().into_iter().chain(value.as_deref())),
-        Verb::Providers(change) => {
-            let mut parts = Vec::new();
-            if let Some(id) = &change.remove {
-                parts.extend(words(["remove", id.as_str()]));
-            }
-            if let Some(new) = &change.add {
-                let replace = new.replace.then_some("--replace");
-                parts.extend(words(["add", new.file.as_str()].into_iter().chain(replace)));
-                parts.push(CallPart::Text(" manifest=".into()));
-                parts.push(CallPart::Value(Bytes::copy_from_slice(new.text.as_bytes())));
-            }
-            parts
-        }
+        Verb::Providers(change) => change_parts(change),
         Verb::Consent(ConsentArgs { number: Some(number), decision: Some(decision), by }) => {
             vec![CallPart::Text(decided(*number, *decision, *by))]
         }
-        Verb::Pause(PauseArgs { scope, by, .. }) => {
-            let scope = match scope {
-                PauseScope::All => "all",
-                PauseScope::Workspace => "workspace",
-                PauseScope::Reader(name) => &*format!("reader {name}"),
-            };
-            let by = by.map_or("nobody", PersonChannel::name);
-            vec![CallPart::Text(clip(&format!("{scope} by {by}")))]
-        }
+        Verb::Pause(pause) => vec![CallPart::Text(clip(&paused(pause)))],
         Verb::Down => Vec::new(),
         Verb::View(_)
         | Verb::Read { .. }
@@ -235,6 +216,31 @@ fn describe(verb: &Verb, text: &ToldText) -> Option<(&'static str, Vec<CallPart>
         | Verb::Status => return None,
     };
     Some((name, parts))
+}
+
+/// Returns the parts of a change of the registered apps, whose manifest isn't a part of the text.
+fn change_parts(change: &ProvidersArgs) -> Vec<CallPart> {
+    let mut parts = Vec::new();
+    if let Some(id) = &change.remove {
+        parts.extend(words(["remove", id.as_str()]));
+    }
+    if let Some(new) = &change.add {
+        let replace = new.replace.then_some("--replace");
+        parts.extend(words(["add", new.file.as_str()].into_iter().chain(replace)));
+        parts.push(CallPart::Text(" manifest=".into()));
+        parts.push(CallPart::Value(Bytes::copy_from_slice(new.text.as_bytes())));
+    }
+    parts
+}
+
+/// Returns how the audit log tells of a pause, or of its end.
+fn paused(PauseArgs { scope, by, .. }: &PauseArgs) -> String {
+    let scope = match scope {
+        PauseScope::All => "all",
+        PauseScope::Workspace => "workspace",
+        PauseScope::Reader(name) => &*format!("reader {name}"),
+    };
+    format!("{scope} by {}", by.map_or("nobody", PersonChannel::name))
 }
 
 /// Returns how the audit log tells of a decision.

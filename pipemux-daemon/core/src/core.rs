@@ -1,23 +1,23 @@
-//! The core itself: an event goes to a component, and what follows from it is drained from one queue.
+//! The core itself: an event goes to a component, and what follows from it is drained from one
+//! queue.
+
+#[macro_use]
+mod parts;
 
 mod answers;
 mod dispatch;
 mod enter_workspace;
-mod job_events;
 mod loss;
-mod notify;
-mod opens;
 mod process_events;
+mod replies;
 mod requests;
 mod restore;
-mod version_mismatch;
-mod wait_checks;
-mod waits;
+mod runs;
+mod status;
+mod stop;
 mod window_answers;
 
-use std::collections::BTreeMap;
-
-use pipemux_proto::{Envelope, Incarnation};
+use pipemux_proto::Envelope;
 
 use crate::authoring::Authoring;
 use crate::clients::Clients;
@@ -49,6 +49,7 @@ use crate::timers::Timer;
 use crate::turn::Turn;
 use crate::verbs::logs::log_read;
 use crate::verbs::providers::providers_loaded;
+use crate::verbs::run_driver::value_stored;
 use crate::verbs::tasks::{Task, Tasks};
 use crate::verbs::trace::finish_trace_wait;
 use crate::workspaces::Workspaces;
@@ -96,14 +97,31 @@ impl Core {
     pub fn handle(&mut self, event: Event, now: Now, out: &mut Vec<Effect>) {
         self.tick(now);
         match event {
-            Event::ClientOpened { client } => self.clients.opened(&mut self.turn, client),
-            Event::ClientFrame { client, frame } => self.handle_client_frame(client, &frame),
-            Event::ClientBroken { client, why } => {
-                self.clients.broken(&mut self.turn, client, &why)
+            Event::ClientOpened { client } => {
+                self.clients.connections.opened(&mut self.turn, client)
             }
-            Event::ClientEnded { client } => self.clients.ended(&mut self.turn, client),
-            Event::ClientClosed { client } => self.client_closed(client),
-            Event::ClientIdentified { client, peer } => self.client_identified(client, peer),
+            Event::ClientFrame { client, frame } => {
+                if let Some(input) = self.clients.receive(&mut self.turn, client, &frame) {
+                    self.handle_input(client, input);
+                }
+            }
+            Event::ClientBroken { client, why } => {
+                self.clients.connections.broken(&mut self.turn, client, &why)
+            }
+            Event::ClientEnded { client } => self.clients.connections.ended(&mut self.turn, client),
+            Event::ClientClosed { client } => {
+                // A step that is with an app goes on to its end; no further step begins.
+                for request in self.clients.closed(&mut self.turn, client) {
+                    self.cancel_request(request);
+                    self.drain_events();
+                }
+            }
+            Event::ClientIdentified { client, peer } => {
+                for input in self.clients.connections.identified(client, peer) {
+                    self.handle_input(client, input);
+                    self.drain_events();
+                }
+            }
             Event::AppFrame { app, frame } => {
                 self.authoring.receive(&mut self.turn, &mut self.processes, app, frame);
             }
@@ -123,7 +141,11 @@ impl Core {
             Event::ProgramChanged { app } => {
                 program_changed(&mut self.turn, &mut self.processes, app);
             }
-            Event::ValueStored { request, stored } => self.value_stored(RequestId(request), stored),
+            Event::ValueStored { request, stored } => {
+                let id = RequestId(request);
+                let next = value_stored(&mut self.turn, &self.tasks, id, stored);
+                self.follow(id, Ok(next));
+            }
             Event::LogRead { request, read } => {
                 let id = RequestId(request);
                 if let Some(next) = log_read(&mut self.turn, &self.tasks, id, read) {
@@ -135,55 +157,31 @@ impl Core {
                 let id = RequestId(request);
                 let task = self.tasks.take_if(id, |task| matches!(task, Task::Loading(_)));
                 let apps = (&mut self.providers, &mut self.processes);
-                let request = self.clients.request(id);
                 let feed = (self.turn.now, &mut self.feed);
-                let next = providers_loaded(feed, apps, task, request, read);
+                let next = providers_loaded(feed, apps, task, self.clients.request(id), read);
                 self.follow(id, next);
             }
             Event::Disk { failing } => self.persist.failing = failing,
-            Event::Rules(rules) => self.take_rules(rules),
+            Event::Rules(rules) => {
+                let now = self.turn.now;
+                for text in self.rules.replace(rules) {
+                    self.workspaces.values_mut().for_each(|one| one.notify(text.clone(), now));
+                }
+                forbid(&mut self.turn, &mut self.processes, self.rules.forbidden_files.clone());
+            }
             Event::Stop => self.stop(),
         }
         self.finish_turn(out);
     }
 
-    /// Takes in the person's rules, and tells everybody when they come from another file than they did, or are gone.
-    fn take_rules(&mut self, mut rules: Rules) {
-        // What a file ruled that can't be read any more holds until it is mended.
-        if rules.broken.is_some() {
-            rules.read_only.clone_from(&self.rules.read_only);
-            rules.forbidden_apps.clone_from(&self.rules.forbidden_apps);
-            rules.forbidden_files.clone_from(&self.rules.forbidden_files);
-            rules.none_known = self.rules.file.is_empty() || self.rules.none_known;
-        }
-        let mut news = Vec::new();
-        if self.rules.is_there && !rules.is_there {
-            news.push(format!(
-                "the rules of {} are gone with the file: pipemux status",
-                rules.file
-            ));
-        }
-        if let Some(before) = rules.moved_from.as_ref().filter(|_| self.rules.moved_from.is_none())
-        {
-            news.push(format!(
-                "the rules of {before} are not in force any more, those of {} are: pipemux status",
-                rules.file
-            ));
-        }
-        for workspace in self.workspaces.values_mut() {
-            news.iter().for_each(|text| workspace.notify(text.clone(), self.turn.now));
-        }
-        forbid(&mut self.turn, &mut self.processes, rules.forbidden_files.clone());
-        self.rules = rules;
-    }
-
-    /// When [`Core::handle_timeout`] is next due, on the monotonic clock, in milliseconds. It is due at once as long as
-    /// nothing was handed in: jobs of an earlier daemon go on, and sessions are woken, though no client ever comes.
+    /// When [`Core::handle_timeout`] is next due, on the monotonic clock, in milliseconds. It is
+    /// due at once as long as nothing was handed in: jobs of an earlier daemon go on, and sessions
+    /// are woken, though no client ever comes.
     pub fn next_timeout(&self) -> Option<u64> {
-        if !self.has_begun() {
+        if !self.turn.has_begun() {
             return Some(0);
         }
-        [self.turn.timers.next(), self.clients.next_exchange_timeout()].into_iter().flatten().min()
+        [self.turn.timers.next(), self.clients.exchanges.next_timeout()].into_iter().flatten().min()
     }
 
     /// Does what is due.
@@ -200,21 +198,25 @@ impl Core {
                 Timer::IdleCheck(app) => idle_check_due(processes, app),
                 Timer::WakeSleepers => wake_sleepers(turn, processes),
                 Timer::ClientRequest(id) => self.request_expired(id),
-                Timer::Greet(client) => self.clients.greet_expired(&mut self.turn, client),
-                Timer::Question(number) => self.question_expired(number),
-                Timer::Kept(number) => self.rest_expired(number),
+                Timer::Greet(client) => {
+                    self.clients.connections.greet_expired(&mut self.turn, client)
+                }
+                Timer::Question(number) => questions!(self).expire_question(number),
+                Timer::Kept(number) => questions!(self).expire_rest(number),
                 Timer::Wait(request) => self.wait_expired(request),
-                Timer::WaitCheck(request) => self.check_waited_windows(request),
-                Timer::JobReport(job) => self.job_report_due(job),
+                Timer::WaitCheck(request) => waits!(self).check_unreported(request),
+                Timer::JobReport(job) => job_events!(self).report_due(job),
             }
             self.drain_events();
         }
-        self.clients.exchanges_due(&mut self.turn, &mut self.processes);
+        let Clients { connections, exchanges, .. } = &mut self.clients;
+        exchanges.expire(connections, &mut self.turn, &mut self.processes);
         self.finish_turn(out);
     }
 
-    /// Takes the envelope of an exchange that a client or an app sent, with a body of that many bytes.
-    /// Returns where the body goes; none when it goes nowhere: what is to be said then is appended.
+    /// Takes the envelope of an exchange that a client or an app sent, with a body of that many
+    /// bytes. Returns where the body goes; none when it goes nowhere: what is to be said then is
+    /// appended.
     pub fn exchange(
         &mut self,
         from: End,
@@ -224,7 +226,8 @@ impl Core {
         out: &mut Vec<Effect>,
     ) -> Option<Forward> {
         self.tick(now);
-        let forward = self.clients.exchange(&mut self.turn, from, envelope, length);
+        let Clients { connections, exchanges, .. } = &mut self.clients;
+        let forward = exchanges.forward(connections, &mut self.turn, from, envelope, length);
         if !self.turn.effects.is_empty() {
             out.append(&mut self.turn.effects);
         }
@@ -233,17 +236,26 @@ impl Core {
 
     /// An answer could not be queued: its client leaves too much unread. It gets a word instead.
     pub fn exchange_unread(&mut self, forward: &Forward, out: &mut Vec<Effect>) {
-        self.clients.exchange_unread(&mut self.turn, forward);
+        let Clients { connections, exchanges, .. } = &self.clients;
+        exchanges.unread(connections, &mut self.turn, forward);
         out.append(&mut self.turn.effects);
     }
 
-    /// Handles what follows from what was taken in, in this order: what processes say happened, waits that are
-    /// over, open questions that have to make room, the daemon's end. Then hands out the effects.
+    /// Handles what follows from what was taken in, in this order: what processes say happened,
+    /// waits that are over, open questions that have to make room, the daemon's end. Then hands out
+    /// the effects.
     fn finish_turn(&mut self, out: &mut Vec<Effect>) {
         self.drain_events();
-        self.settle_waits();
+        if self.feed.take_fresh() {
+            for id in self.tasks.waits.clone() {
+                if waits!(self).is_over(id) {
+                    let next = waits!(self).finish(id, true);
+                    self.follow(id, next);
+                }
+            }
+        }
         self.drain_events();
-        self.bound_open_runs();
+        questions!(self).bound();
         self.stop_if_done();
         self.drain_events();
         self.authoring.observe_sent(&self.turn, &self.processes);
@@ -259,13 +271,9 @@ impl Core {
         out.append(&mut self.turn.effects);
     }
 
-    /// Returns true once an event or a timeout was handed in.
-    fn has_begun(&self) -> bool {
-        self.turn.began != Now::default()
-    }
-
-    pub(crate) fn tick(&mut self, now: Now) {
-        if !self.has_begun() {
+    /// Begins a turn; the first one takes up what an earlier daemon left.
+    fn tick(&mut self, now: Now) {
+        if !self.turn.has_begun() {
             self.turn.began = now;
             self.clients.date_undated_acts(now.unix_ms);
             // What was asked before this daemon's time waits as long as what is asked now.
@@ -280,7 +288,8 @@ impl Core {
             // Those whose time came while no daemon ran are woken at once.
             self.turn.begin(now);
             schedule_wakes(&mut self.turn, &mut self.processes);
-            self.resume_jobs();
+            let lost = job_events!(self).resume();
+            self.end_jobs(lost);
         }
         self.turn.begin(now);
     }
@@ -290,37 +299,9 @@ impl Core {
         self.turn.measurements.get_or_insert_default();
     }
 
-    /// Returns what was counted since the last call. To be called after each turn once it is counted.
+    /// Returns what was counted since the last call. To be called after each turn once it is
+    /// counted.
     pub fn take_measurements(&mut self) -> Vec<Measurement> {
         self.turn.measurements.as_mut().map(std::mem::take).unwrap_or_default()
-    }
-
-    /// Returns how many sessions are in each state, by the words of `pipemux sessions`.
-    pub fn sessions_by_state(&self) -> Vec<(&'static str, usize)> {
-        let mut counts = BTreeMap::new();
-        for session in self.processes.sessions().values() {
-            *counts.entry(session.state()).or_default() += 1;
-        }
-        counts.into_iter().collect()
-    }
-
-    /// Returns how many requests of clients have no answer yet.
-    pub fn open_requests(&self) -> usize {
-        self.clients.open_count()
-    }
-
-    /// True once the daemon was told to end.
-    pub fn is_stopping(&self) -> bool {
-        self.processes.is_stopping()
-    }
-
-    /// Returns the units of work that the last turn took.
-    pub fn last_work(&self) -> u64 {
-        self.turn.work()
-    }
-
-    /// Returns the name of the session that an incarnation belongs to, for the daemon's log.
-    pub fn session_name(&self, app: Incarnation) -> Option<String> {
-        self.processes.incarnations().session_of(app).map(ToString::to_string)
     }
 }

@@ -150,6 +150,18 @@ impl Feed {
         });
     }
 
+    /// Tells those who watch of something that has no more to it than a text; `reader` caused it.
+    pub fn publish(
+        &mut self,
+        at: Now,
+        kind: EventKind,
+        audience: Audience,
+        reader: Option<&str>,
+        text: &str,
+    ) {
+        self.tell(at, Happening { reader, ..Happening::new(kind, audience, text) });
+    }
+
     fn add(&mut self, entry: FeedEntry) {
         if entry.what == EventKind::Changed || entry.progress {
             // Most often the newest one: a session that changes all the time changes now.

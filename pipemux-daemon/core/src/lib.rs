@@ -6,7 +6,7 @@
 //! | module | decides |
 //! |---|---|
 //! | `core` | which component an event is for; the order of what follows; requests from their arrival to their answer |
-//! | `verbs` | what each verb does; the only code besides `core` that names [`Core`] |
+//! | `verbs` | what each verb does, as functions over components; only `core` names [`Core`] |
 //! | `pipeline` | what comes before a run: apps are opened and started, calls planned, folders granted |
 //! | `answers` | what an answer shows of windows, within its budget; what its reader will have seen |
 //! | `runs` | the steps of a run, one after the other; open questions |
@@ -42,6 +42,7 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 
+mod announcements;
 mod answers;
 pub mod audit;
 mod authoring;

@@ -7,8 +7,8 @@
 //! | [`closed_apps`] | finds the built-in app that a script or a view needs and that has no window |
 //! | [`grants`] | grants folders to sessions whose sandbox doesn't reach them |
 //!
-//! **Invariant: a script is parsed once.** What is parsed belongs to the request's task until the run
-//! begins; no stage goes back to the text.
+//! **Invariant: a script is parsed once.** What is parsed belongs to the request's task until the
+//! run begins; no stage goes back to the text.
 
 pub(crate) mod closed_apps;
 pub(crate) mod grants;

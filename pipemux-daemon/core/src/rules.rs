@@ -27,6 +27,30 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// Replaces the rules. Returns what readers are told when they come from another file than they did, or are gone.
+    pub(crate) fn replace(&mut self, mut rules: Rules) -> Vec<String> {
+        // What a file ruled that can't be read any more holds until it is mended.
+        if rules.broken.is_some() {
+            rules.read_only.clone_from(&self.read_only);
+            rules.forbidden_apps.clone_from(&self.forbidden_apps);
+            rules.forbidden_files.clone_from(&self.forbidden_files);
+            rules.none_known = self.file.is_empty() || self.none_known;
+        }
+        let mut news = Vec::new();
+        if self.is_there && !rules.is_there {
+            let file = &rules.file;
+            news.push(format!("the rules of {file} are gone with the file: pipemux status"));
+        }
+        if let Some(before) = rules.moved_from.as_ref().filter(|_| self.moved_from.is_none()) {
+            news.push(format!(
+                "the rules of {before} are not in force any more, those of {} are: pipemux status",
+                rules.file
+            ));
+        }
+        *self = rules;
+        news
+    }
+
     /// Returns why a reader may not act, if it may not.
     pub fn refusal(&self, reader: &str) -> Option<Fault> {
         if let Some(why) = &self.broken {

@@ -1,9 +1,10 @@
 //! Runs: the steps of a script, carried out one after the other.
 //!
-//! A [`Run`] is a value that sends nothing and knows neither clients nor the core: [`Run::resume`] takes what happened, a
-//! [`RunInput`], with a [`RunContext`] to look at, and returns what the run needs next, a [`RunOutput`]. Whoever drives it
-//! carries that out. A run that asks its reader ends its request: a [`suspended::Suspended`] keeps what goes on with the
-//! answer, and no question or kept run holds a [`Run`].
+//! A [`Run`] is a value that sends nothing and knows neither clients nor the core: [`Run::resume`]
+//! takes what happened, a [`RunInput`], with a [`RunContext`] to look at, and returns what the run
+//! needs next, a [`RunOutput`]. Whoever drives it carries that out. A run that asks its reader ends
+//! its request: a [`suspended::Suspended`] keeps what goes on with the answer, and no question or
+//! kept run holds a [`Run`].
 //!
 //! | module | decides |
 //! |---|---|
@@ -47,7 +48,7 @@ pub mod suspended;
 mod undo_rollback;
 pub mod undone_round;
 
-pub use protocol::{ArrivedWindow, LookupReply, RunInput, RunOutput, StepReply};
+pub use protocol::{ArrivedWindow, LookupReply, LookupRequest, RunInput, RunOutput, StepReply};
 pub use questions::answer_text::TypedAnswer;
 pub use run::Run;
 pub use step_outcome::StepOutcome;

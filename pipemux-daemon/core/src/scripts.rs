@@ -1,6 +1,7 @@
 //! Scripts: what a reader wrote, checked as a whole and planned as steps before anything runs.
 //!
-//! Nothing here changes anything: the planner reads windows and prototypes, and an error leaves no trace.
+//! Nothing here changes anything: the planner reads windows and prototypes, and an error leaves no
+//! trace.
 //!
 //! | module | decides |
 //! |---|---|

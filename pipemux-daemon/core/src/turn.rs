@@ -32,6 +32,11 @@ pub struct Turn {
 }
 
 impl Turn {
+    /// Returns true once an event or a timeout was handed in.
+    pub fn has_begun(&self) -> bool {
+        self.began != Now::default()
+    }
+
     /// Begins a turn: its work is counted from here.
     pub fn begin(&mut self, now: Now) {
         self.now = now;

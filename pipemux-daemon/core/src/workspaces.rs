@@ -189,6 +189,11 @@ impl Workspaces {
         own.into_iter().chain(all.into_iter().flatten())
     }
 
+    /// Returns true while a workspace has a window of the session.
+    pub fn have_window(&self, session: &SessionKey) -> bool {
+        self.values().any(|workspace| workspace.window(session).is_some())
+    }
+
     /// Returns true when a workspace keeps the session awake.
     pub fn is_pinned(&self, session: &SessionKey) -> bool {
         self.values().any(|workspace| workspace.window(session).is_some_and(|w| w.pinned))

@@ -86,7 +86,8 @@ const DECODERS: &[&str] = &[
     "intake/decode.rs",
     "workspaces/raw_projection.rs",
     "clients/connection.rs",
-    "clients/requests.rs",
+    "clients/admission.rs",
+    "clients/frames.rs",
     "clients/fitting.rs",
     "core/restore.rs",
     "workspaces/anchors/saved.rs",
@@ -114,7 +115,7 @@ fn messages_of_apps_are_decoded_only_where_bounds_apply() {
 const READERS: &[&str] = &[
     "foreign.rs",
     "foreign/",
-    "core/notify.rs",
+    "announcements.rs",
     "jobs/",
     "processes/session.rs",
     "runs/arguments.rs",

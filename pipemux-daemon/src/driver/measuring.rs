@@ -59,8 +59,8 @@ impl Measuring {
     /// Answers those who read the metrics.
     pub(super) fn answer(&self, core: &Core, connections: &Connections) {
         let present = || Present {
-            sessions: core.sessions_by_state(),
-            open_requests: core.open_requests(),
+            sessions: core.status().sessions_by_state(),
+            open_requests: core.status().open_requests(),
             queues: [
                 ("client", connections.queue(Peer::is_client)),
                 ("app", connections.queue(Peer::is_app)),

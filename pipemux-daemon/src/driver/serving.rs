@@ -14,7 +14,8 @@ impl Driver {
     /// Accepts the clients that wait.
     pub(super) fn accept(&mut self) {
         // The next daemon answers those who come now: they wait at the service manager's socket.
-        let next_daemon_answers = self.acceptor.listener().is_passed() && self.core.is_stopping();
+        let next_daemon_answers =
+            self.acceptor.listener().is_passed() && self.core.status().is_stopping();
         if self.lifecycle.is_exiting() || next_daemon_answers {
             return;
         }

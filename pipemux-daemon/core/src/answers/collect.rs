@@ -3,7 +3,7 @@
 use crate::answers::cancelled_steps::{outcomes_of_cancelled, steps_still_running};
 use crate::answers::pending::{PendingEmbed, PendingView};
 use crate::answers::request::AnswerRequest;
-use crate::clients::requests::ClientRequest;
+use crate::clients::client_request::ClientRequest;
 use crate::processes::Processes;
 use crate::runs::Run;
 use crate::views::requested_window::{AnswerKind, RequestedWindow};

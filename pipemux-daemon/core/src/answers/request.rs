@@ -2,7 +2,7 @@
 
 use pipemux_proto::client::{Format, Verb};
 
-use crate::clients::requests::ClientRequest;
+use crate::clients::client_request::ClientRequest;
 use crate::keys::WorkspaceKey;
 use crate::limits::INJECT_BUDGET;
 use crate::views::held_claim::HeldClaim;

@@ -8,7 +8,7 @@ use pipemux_proto::projection::Lod;
 use crate::answers::pending::PendingView;
 use crate::answers::prefetches::Prefetches;
 use crate::answers::project_reply::{AfterReply, take_reply};
-use crate::clients::requests::ClientRequest;
+use crate::clients::client_request::ClientRequest;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{PROJECT_MS, START_MS};
 use crate::processes::Processes;

@@ -1,14 +1,15 @@
 //! Connections of clients: greeted, heard, gone.
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use pipemux_proto::app::Empty;
-use pipemux_proto::client::{Attach, DeliveryAck, VerbRequest};
+use pipemux_proto::client::{Attach, Attached, VerbRequest};
 use pipemux_proto::envelope::{Envelope, Method};
-use pipemux_proto::hello::{PROGRESS, SEEN_EVENT};
+use pipemux_proto::hello::{DaemonIdentity, PROGRESS, SEEN_EVENT};
 use pipemux_proto::{Fault, Frame, Hello, Kind, Role, decode};
 
-use crate::clients::Clients;
+use crate::clients::fitting;
 use crate::event::{ClientId, Effect};
 use crate::keys::RequestId;
 use crate::limits::{CLIENTS_MAX, GREET_MS};
@@ -19,7 +20,7 @@ use crate::turn::Turn;
 
 /// A connected client.
 #[derive(Debug, Default)]
-pub(super) struct Connection {
+pub struct Connection {
     /// True once it has greeted.
     pub(super) greeted: bool,
     /// True once it has asked for the progress of its requests.
@@ -64,10 +65,11 @@ pub(super) struct ExchangeTotals {
 /// What a client's frame asks of the rest of the core.
 #[derive(Debug)]
 pub enum ClientInput {
-    /// A verb, admitted, with the length of its body in bytes: see [`Clients::begin`].
+    /// A verb, admitted, with the length of its body in bytes: see
+    /// [`Clients::begin`](super::Clients::begin).
     Verb(Envelope, Box<VerbRequest>, usize),
-    /// An answer was written out: the envelope that says so, and its delivery's number. [`Clients::seen`] tells the
-    /// client that it counts.
+    /// An answer was written out: the envelope that says so, and its delivery's number.
+    /// [`Connections::seen`] tells the client that it counts.
     Seen(Envelope, u64),
     /// Exchanges with a session.
     Attach(Envelope, Attach),
@@ -75,10 +77,43 @@ pub enum ClientInput {
     Cancel(RequestId),
 }
 
-impl Clients {
+/// The clients that are connected.
+#[derive(Debug, Default)]
+pub struct Connections {
+    /// What the greeting calls this software.
+    pub(super) software: String,
+    /// Which daemon the greeting says that it is.
+    identity: Option<DaemonIdentity>,
+    by_client: BTreeMap<ClientId, Connection>,
+}
+
+impl Connections {
+    /// Makes connections that greet with these names.
+    pub(super) fn new(software: String, identity: Option<DaemonIdentity>) -> Self {
+        Self { software, identity, by_client: BTreeMap::new() }
+    }
+
+    /// Returns how many clients are connected.
+    pub fn len(&self) -> usize {
+        self.by_client.len()
+    }
+
+    /// Returns how many requests of a client have no answer yet.
+    pub fn open_requests(&self, client: ClientId) -> usize {
+        self.get(client).map_or(0, |connection| connection.open)
+    }
+
+    pub(super) fn get(&self, client: ClientId) -> Option<&Connection> {
+        self.by_client.get(&client)
+    }
+
+    pub(super) fn get_mut(&mut self, client: ClientId) -> Option<&mut Connection> {
+        self.by_client.get_mut(&client)
+    }
+
     /// Takes in a connection, and greets it.
     pub fn opened(&mut self, turn: &mut Turn, client: ClientId) {
-        if self.connections.len() >= CLIENTS_MAX && !self.make_room(turn) {
+        if self.by_client.len() >= CLIENTS_MAX && !self.make_room(turn) {
             let fault = Fault::refused(format!(
                 "too many clients: {CLIENTS_MAX} are connected, and all of them wait for something"
             ))
@@ -87,7 +122,7 @@ impl Clients {
         }
         let heard_at = turn.mono_ms();
         let greet_by = heard_at + GREET_MS;
-        self.connections.insert(client, Connection { greet_by, heard_at, ..Connection::default() });
+        self.by_client.insert(client, Connection { greet_by, heard_at, ..Connection::default() });
         turn.set_timer(greet_by, Timer::Greet(client));
         let hello = Envelope::event(Method::Hello, Default::default());
         let features = vec![SEEN_EVENT.to_owned()];
@@ -99,16 +134,17 @@ impl Clients {
 
     /// True while a client's connection is open.
     pub fn is_connected(&self, client: ClientId) -> bool {
-        self.connections.get(&client).is_some_and(|known| !known.turned_away)
+        self.by_client.get(&client).is_some_and(|known| !known.turned_away)
     }
 
-    /// Turns a client away that waits for nothing, so that nobody locks others out: one that hasn't greeted before one that
-    /// has, and of these the one that was silent longest. False if there is none.
+    /// Turns a client away that waits for nothing, so that nobody locks others out: one that hasn't
+    /// greeted before one that has, and of these the one that was silent longest. False if there is
+    /// none.
     fn make_room(&mut self, turn: &mut Turn) -> bool {
         let waits_for_nothing = |known: &Connection| {
             known.open == 0 && known.exchanges == 0 && known.held.is_empty() && !known.turned_away
         };
-        let idle = self.connections.iter().filter(|(_, known)| waits_for_nothing(known));
+        let idle = self.by_client.iter().filter(|(_, known)| waits_for_nothing(known));
         let first = idle.min_by_key(|(id, known)| {
             (known.greeted, !known.totals.workspace.is_empty(), known.heard_at, **id)
         });
@@ -121,40 +157,34 @@ impl Clients {
         true
     }
 
-    /// Closes the connection of a client that sends nothing more, once all that it asked for is answered.
+    /// Closes the connection of a client that sends nothing more, once all that it asked for is
+    /// answered.
     pub fn ended(&mut self, turn: &mut Turn, client: ClientId) {
-        let Some(connection) = self.connections.get_mut(&client) else { return };
+        let Some(connection) = self.by_client.get_mut(&client) else { return };
         connection.ended = true;
         self.close_if_served(turn, client);
     }
 
     /// Closes a connection that has ended and waits for nothing.
     pub(super) fn close_if_served(&self, turn: &mut Turn, client: ClientId) {
-        let connection = self.connections.get(&client);
+        let connection = self.by_client.get(&client);
         if connection.is_some_and(|connection| connection.ended && connection.open == 0) {
             turn.effects.push(Effect::CloseClient { client });
         }
     }
 
-    /// Forgets a connection that is gone. Returns its requests that have no answer yet: each goes on to the end of the
-    /// step that is with an app, and no further.
-    pub fn closed(&mut self, turn: &mut Turn, client: ClientId) -> Vec<RequestId> {
-        if let Some(gone) = self.connections.remove(&client) {
-            if !gone.greeted {
-                turn.clear_timer(gone.greet_by, Timer::Greet(client));
-            }
-            self.close_identity(turn, gone);
+    /// Removes a connection that is gone.
+    pub(super) fn remove(&mut self, turn: &mut Turn, client: ClientId) -> Option<Connection> {
+        let gone = self.by_client.remove(&client)?;
+        if !gone.greeted {
+            turn.clear_timer(gone.greet_by, Timer::Greet(client));
         }
-        self.orphan_exchanges(turn, client);
-        let own = self.requests.iter().filter(|(_, request)| request.client == client);
-        let mut own: Vec<RequestId> = own.map(|(id, _)| *id).collect();
-        own.sort_unstable();
-        own
+        Some(gone)
     }
 
     /// A client that connected and said nothing makes room.
     pub fn greet_expired(&mut self, turn: &mut Turn, client: ClientId) {
-        if self.connections.get(&client).is_some_and(|connection| !connection.greeted) {
+        if self.by_client.get(&client).is_some_and(|connection| !connection.greeted) {
             let fault = Fault::refused(format!("no Hello within {} s", GREET_MS / 1000));
             self.turn_away(turn, client, Method::Hello, &fault);
         }
@@ -172,67 +202,13 @@ impl Clients {
             Envelope { kind: Kind::Fault, ..Envelope::event(method, Default::default()) };
         self.send_fault(turn, client, &envelope, fault);
         turn.effects.push(Effect::CloseClient { client });
-        if let Some(known) = self.connections.get_mut(&client) {
+        if let Some(known) = self.by_client.get_mut(&client) {
             known.turned_away = true;
         }
     }
 
-    /// Takes a frame of a client. Returns what the rest of the core has to do.
-    pub fn handle_frame(
-        &mut self,
-        turn: &mut Turn,
-        client: ClientId,
-        frame: &Frame,
-    ) -> Option<ClientInput> {
-        let now = turn.mono_ms();
-        let known = self.connections.get_mut(&client)?;
-        known.heard_at = now;
-        let greeted = known.greeted;
-        let envelope = frame.envelope;
-        match (envelope.kind, envelope.method) {
-            (Kind::Event, Method::Hello) => self.handle_hello(turn, client, frame),
-            (Kind::Cancel, _) => {
-                let mut all = self.requests.iter();
-                let cancelled = all.find(|(_, request)| {
-                    request.client == client && request.envelope.id == envelope.id
-                });
-                match cancelled.map(|(id, _)| *id) {
-                    Some(id) => return Some(ClientInput::Cancel(id)),
-                    None => self.cancel_exchange(turn, client, envelope.id),
-                }
-            }
-            (Kind::Request, _) if !greeted => {
-                self.refuse(turn, client, &envelope, &Fault::refused("say Hello first"));
-                turn.effects.push(Effect::CloseClient { client });
-            }
-            (Kind::Request, Method::Verb) => return self.admit(turn, client, frame),
-            (Kind::Request, Method::Seen) => {
-                let seen = self.read::<DeliveryAck>(turn, client, frame, "Seen")?;
-                return Some(ClientInput::Seen(envelope, seen.delivery));
-            }
-            // The client's last word: it has gone already, or is about to, and waits for nothing.
-            (Kind::Event, Method::Seen) if greeted => match decode::<DeliveryAck>(&frame.body) {
-                Ok(seen) => return Some(ClientInput::Seen(envelope, seen.delivery)),
-                Err(_) => turn.effects.push(Effect::CloseClient { client }),
-            },
-            (Kind::Request, Method::Attach) => {
-                let attach = self.read::<Attach>(turn, client, frame, "Attach")?;
-                return Some(ClientInput::Attach(envelope, attach));
-            }
-            (Kind::Request, Method::Ping) => {
-                self.send(turn, client, &envelope.answer(Kind::Reply), &Empty {});
-            }
-            (Kind::Request, method) => {
-                let fault = Fault::refused(format!("a client can't ask for {method:?}"));
-                self.refuse(turn, client, &envelope, &fault);
-            }
-            _ => {}
-        }
-        None
-    }
-
-    /// Tells a client that the answer it has confirmed counts as seen. It comes after the records of that, so no later
-    /// daemon can contradict it.
+    /// Tells a client that the answer it has confirmed counts as seen. It comes after the records
+    /// of that, so no later daemon can contradict it.
     pub fn seen(&self, turn: &mut Turn, client: ClientId, envelope: &Envelope) {
         match envelope.kind {
             Kind::Event => turn.effects.push(Effect::CloseClient { client }),
@@ -241,7 +217,7 @@ impl Clients {
     }
 
     /// The body of a request, which is refused when it can't be read.
-    fn read<T: serde::de::DeserializeOwned>(
+    pub(super) fn read<T: serde::de::DeserializeOwned>(
         &self,
         turn: &mut Turn,
         client: ClientId,
@@ -258,13 +234,13 @@ impl Clients {
         }
     }
 
-    fn handle_hello(&mut self, turn: &mut Turn, client: ClientId, frame: &Frame) {
+    pub(super) fn handle_hello(&mut self, turn: &mut Turn, client: ClientId, frame: &Frame) {
         let checked = decode::<Hello>(&frame.body)
             .map_err(|error| Fault::refused(format!("an unreadable Hello: {error}")))
             .and_then(|hello| hello.check().map(|()| hello));
         match checked {
             Ok(hello) => {
-                if let Some(known) = self.connections.get_mut(&client)
+                if let Some(known) = self.by_client.get_mut(&client)
                     && !std::mem::replace(&mut known.greeted, true)
                 {
                     known.wants_progress = hello.features.iter().any(|name| name == PROGRESS);
@@ -286,4 +262,43 @@ impl Clients {
         }
         self.send_fault(turn, client, &request.answer(Kind::Fault), fault);
     }
+
+    /// An exchange of a client has ended: it may have others.
+    pub(super) fn release_exchange(&mut self, client: ClientId, length: usize) {
+        if let Some(known) = self.get_mut(client) {
+            known.exchanges = known.exchanges.saturating_sub(1);
+            known.exchanged = known.exchanged.saturating_sub(length);
+        }
+    }
+
+    /// Sends a message of the daemon's own, which is never long.
+    pub(super) fn send<T: ShortMessage>(
+        &self,
+        turn: &mut Turn,
+        client: ClientId,
+        envelope: &Envelope,
+        body: &T,
+    ) {
+        let bytes = Frame::encode(envelope, body).unwrap_or_default();
+        turn.effects.push(Effect::ToClient { client, bytes });
+    }
+
+    /// Sends a fault.
+    pub(super) fn send_fault(
+        &self,
+        turn: &mut Turn,
+        client: ClientId,
+        envelope: &Envelope,
+        fault: &Fault,
+    ) {
+        let bytes = fitting::encode_fault(envelope, fault);
+        turn.effects.push(Effect::ToClient { client, bytes });
+    }
 }
+
+/// Messages that always fit a frame. Answers are none: see [`fitting`].
+pub(super) trait ShortMessage: serde::Serialize {}
+
+impl ShortMessage for Hello {}
+impl ShortMessage for Empty {}
+impl ShortMessage for Attached {}

@@ -1,15 +1,16 @@
 //! Exchanges: bytes from a client to an app and back that the daemon doesn't read.
 //!
-//! They are for programs: a bulk transfer, a page, a plotter. The client attaches to a session, which wakes it,
-//! and then names that incarnation of it in each envelope. An exchange means nothing to the workspace: no window
-//! changes by it unless the app says so, and it isn't written down.
+//! They are for programs: a bulk transfer, a page, a plotter. The client attaches to a session,
+//! which wakes it, and then names that incarnation of it in each envelope. An exchange means
+//! nothing to the workspace: no window changes by it unless the app says so, and it isn't written
+//! down.
 //!
-//! **The one way around `Event` and `Effect`:** a body stays with the driver. The core is told the envelope and how
-//! long the body is, and says where it goes under which envelope ([`Forward`]); so nothing is copied, decoded or
-//! queued here.
+//! **The one way around `Event` and `Effect`:** a body stays with the driver. The core is told the
+//! envelope and how long the body is, and says where it goes under which envelope ([`Forward`]); so
+//! nothing is copied, decoded or queued here.
 //!
-//! **Invariant: exactly one answer.** An exchange leaves the table only by an answer, a deadline or the end of its
-//! process, and each of these answers it.
+//! **Invariant: exactly one answer.** An exchange leaves the table only by an answer, a deadline or
+//! the end of its process, and each of these answers it.
 
 mod table;
 
@@ -20,8 +21,8 @@ use pipemux_proto::ids::Incarnation;
 use pipemux_proto::limits::EXCHANGE_MAX;
 use pipemux_proto::{Fault, Frame};
 
-use crate::clients::Clients;
-use crate::clients::requests::patience;
+use crate::clients::client_request::patience;
+use crate::clients::connection::Connections;
 use crate::event::{ClientId, Effect};
 use crate::keys::SessionKey;
 use crate::limits::{
@@ -34,9 +35,8 @@ use crate::processes::health_checks::note_missed_exchange;
 use crate::processes::starting::wake;
 use crate::turn::Turn;
 
-pub(super) use table::Exchanges;
-use table::OpenExchange;
 pub use table::PeerQuota;
+use table::{ExchangeTable, OpenExchange};
 
 /// Where a body goes, and under which envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,7 +58,7 @@ pub enum End {
 
 /// A client that waits for its session to become ready.
 #[derive(Debug)]
-pub(super) struct PendingAttach {
+struct PendingAttach {
     client: ClientId,
     request: Envelope,
     session: SessionKey,
@@ -66,12 +66,22 @@ pub(super) struct PendingAttach {
     deadline: u64,
 }
 
+/// The exchanges that have no answer yet, and the clients that wait for a session to exchange with
+/// it.
+#[derive(Debug, Default)]
+pub struct Exchanges {
+    table: ExchangeTable,
+    attaching: Vec<PendingAttach>,
+}
+
 /// Bodies on their way.
-impl Clients {
-    /// Takes the envelope of an exchange that a client or an app sent, with a body of that many bytes.
-    /// Returns where the body goes; none when it goes nowhere: what is to be said then is an effect.
-    pub fn exchange(
+impl Exchanges {
+    /// Takes the envelope of an exchange that a client or an app sent, with a body of that many
+    /// bytes. Returns where the body goes; none when it goes nowhere: what is to be said then is an
+    /// effect.
+    pub fn forward(
         &mut self,
+        connections: &mut Connections,
         turn: &mut Turn,
         from: End,
         envelope: &Envelope,
@@ -79,10 +89,10 @@ impl Clients {
     ) -> Option<Forward> {
         match (from, envelope.kind) {
             (End::Client(client), Kind::Request) => {
-                self.exchange_asked(turn, client, envelope, length)
+                self.ask(connections, turn, client, envelope, length)
             }
             (End::App(app), Kind::Reply | Kind::Fault) => {
-                self.exchange_answered(turn, app, envelope, length)
+                self.answer(connections, turn, app, envelope, length)
             }
             (End::App(app), Kind::Request) => {
                 let fault = Fault::refused("an app can't ask for an exchange");
@@ -95,27 +105,29 @@ impl Clients {
         }
     }
 
-    /// An answer could not be queued since its client leaves too much unread: it gets a word instead.
-    pub fn exchange_unread(&self, turn: &mut Turn, forward: &Forward) {
+    /// An answer could not be queued since its client leaves too much unread: it gets a word
+    /// instead.
+    pub fn unread(&self, connections: &Connections, turn: &mut Turn, forward: &Forward) {
         if let End::Client(client) = forward.to {
             let fault = Fault::unknown("answered, but this connection leaves too much unread")
                 .hint("read what is there; ask for less at once");
-            self.refuse(turn, client, &forward.envelope, &fault);
+            connections.refuse(turn, client, &forward.envelope, &fault);
         }
     }
 
-    fn exchange_asked(
+    fn ask(
         &mut self,
+        connections: &mut Connections,
         turn: &mut Turn,
         client: ClientId,
         request: &Envelope,
         length: usize,
     ) -> Option<Forward> {
         let app = request.incarnation;
-        let quota = self.exchanges.quota(app);
-        let fault = match (self.connections.get_mut(&client)?, quota) {
+        let quota = self.table.quota(app);
+        let fault = match (connections.get_mut(client)?, quota) {
             (known, _) if !known.greeted => {
-                self.refuse(turn, client, request, &Fault::refused("say Hello first"));
+                connections.refuse(turn, client, request, &Fault::refused("say Hello first"));
                 turn.effects.push(Effect::CloseClient { client });
                 return None;
             }
@@ -153,28 +165,29 @@ impl Clients {
                 let deadline = turn.mono_ms() + wanted;
                 let client = Some(client);
                 let open = OpenExchange { client, request: request.id, app, deadline, length };
-                let id = self.exchanges.add(open, turn.mono_ms());
+                let id = self.table.add(open, turn.mono_ms());
                 let deadline_ms = u32::try_from(wanted).unwrap_or(u32::MAX);
                 let envelope = Envelope { id, deadline_ms, ..*request };
                 return Some(Forward { to: End::App(app), envelope });
             }
         };
-        self.refuse(turn, client, request, &fault);
+        connections.refuse(turn, client, request, &fault);
         None
     }
 
-    fn exchange_answered(
+    fn answer(
         &mut self,
+        connections: &mut Connections,
         turn: &mut Turn,
         app: Incarnation,
         answer: &Envelope,
         length: usize,
     ) -> Option<Forward> {
         // An answer to one that was given up, or that another incarnation owes, is dropped.
-        let open = self.exchanges.take(answer.id, app)?;
+        let open = self.table.take(answer.id, app)?;
         let client = open.client?;
-        self.release(client, open.length);
-        if let Some(known) = self.connections.get_mut(&client) {
+        connections.release_exchange(client, open.length);
+        if let Some(known) = connections.get_mut(client) {
             known.totals.received += length as u64;
         }
         let envelope = Envelope { id: open.request, deadline_ms: 0, ..*answer };
@@ -182,84 +195,95 @@ impl Clients {
             let fault = Fault::failed(format!(
                 "the app answered with {length} bytes (limit {EXCHANGE_MAX})"
             ));
-            self.refuse(turn, client, &envelope, &fault);
+            connections.refuse(turn, client, &envelope, &fault);
             return None;
         }
         Some(Forward { to: End::Client(client), envelope })
     }
 
-    /// An exchange of a client has ended: it may have others.
-    fn release(&mut self, client: ClientId, length: usize) {
-        if let Some(known) = self.connections.get_mut(&client) {
-            known.exchanges = known.exchanges.saturating_sub(1);
-            known.exchanged = known.exchanged.saturating_sub(length);
-        }
-    }
-
     /// A client no longer wants an exchange: its app is told, and its answer comes all the same.
-    pub(super) fn cancel_exchange(&mut self, turn: &mut Turn, client: ClientId, request: u64) {
-        if self.connections.get(&client).is_none_or(|known| known.exchanges == 0) {
+    pub(super) fn cancel(
+        &mut self,
+        connections: &Connections,
+        turn: &mut Turn,
+        client: ClientId,
+        request: u64,
+    ) {
+        if connections.get(client).is_none_or(|known| known.exchanges == 0) {
             return;
         }
         let wanted = |open: &OpenExchange| open.client == Some(client) && open.request == request;
-        for (number, open) in self.exchanges.find(wanted) {
+        for (number, open) in self.table.find(wanted) {
             send_cancel(turn, open.app, number);
         }
     }
 
-    /// A client is gone: its apps are told, and their answers go nowhere. What they hold of it counts
-    /// until then.
-    pub(super) fn orphan_exchanges(&mut self, turn: &mut Turn, client: ClientId) {
+    /// A client is gone: its apps are told, and their answers go nowhere. What they hold of it
+    /// counts until then.
+    pub(super) fn orphan(&mut self, turn: &mut Turn, client: ClientId) {
         self.attaching.retain(|waiting| waiting.client != client);
-        for (number, open) in self.exchanges.find(|open| open.client == Some(client)) {
+        for (number, open) in self.table.find(|open| open.client == Some(client)) {
             send_cancel(turn, open.app, number);
         }
-        self.exchanges.orphan(client);
+        self.table.orphan(client);
     }
 
-    fn give_up(&mut self, turn: &mut Turn, number: u64, app: Incarnation, fault: &Fault) {
-        let Some(open) = self.exchanges.take(number, app) else { return };
+    fn give_up(
+        &mut self,
+        connections: &mut Connections,
+        turn: &mut Turn,
+        (number, app): (u64, Incarnation),
+        fault: &Fault,
+    ) {
+        let Some(open) = self.table.take(number, app) else { return };
         let Some(client) = open.client else { return };
-        self.release(client, open.length);
+        connections.release_exchange(client, open.length);
         let request = Envelope::request(Method::Exchange, open.request, app);
-        self.refuse(turn, client, &request, fault);
+        connections.refuse(turn, client, &request, fault);
     }
 }
 
 /// Processes that take exchanges, and clients that wait for one.
-impl Clients {
+impl Exchanges {
     /// A process takes requests: those who waited for it are told its number.
-    pub fn admit_exchanges(&mut self, turn: &mut Turn, session: &SessionKey, app: Incarnation) {
-        self.exchanges.admit(app);
+    pub fn admit(
+        &mut self,
+        connections: &Connections,
+        turn: &mut Turn,
+        session: &SessionKey,
+        app: Incarnation,
+    ) {
+        self.table.admit(app);
         for waiting in self.take_attaching(|waiting| waiting.session == *session) {
             let attached = Attached { incarnation: app };
-            self.send(turn, waiting.client, &waiting.request.answer(Kind::Reply), &attached);
+            connections.send(turn, waiting.client, &waiting.request.answer(Kind::Reply), &attached);
         }
     }
 
     /// A process takes no more exchanges; those that it has stay open.
-    pub fn dismiss_exchanges(&mut self, app: Incarnation) {
-        self.exchanges.dismiss(app);
+    pub fn dismiss(&mut self, app: Incarnation) {
+        self.table.dismiss(app);
     }
 
     /// What a process has open, if it takes exchanges.
-    pub fn exchange_quota(&self, app: Incarnation) -> Option<PeerQuota> {
-        self.exchanges.quota(app)
+    pub fn quota(&self, app: Incarnation) -> Option<PeerQuota> {
+        self.table.quota(app)
     }
 
     /// A process ended: the exchanges that it had end with it.
-    pub fn end_exchanges(
+    pub fn end(
         &mut self,
+        connections: &mut Connections,
         turn: &mut Turn,
         app: Incarnation,
         why: &str,
         hints: &[String],
     ) {
-        self.exchanges.dismiss(app);
+        self.table.dismiss(app);
         let mut fault = Fault::unknown(format!("{why}; it may or may not have acted"));
         fault.hints = hints.to_vec();
-        for (number, _) in self.exchanges.find(|open| open.app == app) {
-            self.give_up(turn, number, app, &fault);
+        for (number, _) in self.table.find(|open| open.app == app) {
+            self.give_up(connections, turn, (number, app), &fault);
         }
     }
 
@@ -269,54 +293,66 @@ impl Clients {
     }
 
     /// Refuses those who wait for a session to become ready.
-    pub fn refuse_attaching(&mut self, turn: &mut Turn, session: &SessionKey, fault: &Fault) {
+    pub fn refuse_attaching(
+        &mut self,
+        connections: &Connections,
+        turn: &mut Turn,
+        session: &SessionKey,
+        fault: &Fault,
+    ) {
         for waiting in self.take_attaching(|waiting| waiting.session == *session) {
-            self.refuse(turn, waiting.client, &waiting.request, fault);
+            connections.refuse(turn, waiting.client, &waiting.request, fault);
         }
     }
 
     /// Gives up what is due.
-    pub fn exchanges_due(&mut self, turn: &mut Turn, processes: &mut Processes) {
+    pub fn expire(
+        &mut self,
+        connections: &mut Connections,
+        turn: &mut Turn,
+        processes: &mut Processes,
+    ) {
         let now = turn.mono_ms();
-        for (number, open) in self.exchanges.due(now) {
+        for (number, open) in self.table.due(now) {
             send_cancel(turn, open.app, number);
             note_missed_exchange(turn, processes, open.app);
             let fault =
                 Fault::unknown("the app did not answer in time; it may or may not have acted");
-            self.give_up(turn, number, open.app, &fault);
+            self.give_up(connections, turn, (number, open.app), &fault);
         }
         for waiting in self.take_attaching(|waiting| waiting.deadline <= now) {
             let why = format!("{} was not ready in time", waiting.session);
             let fault = Fault::unavailable(why).hint(format!("pipemux logs {}", waiting.session));
-            self.refuse(turn, waiting.client, &waiting.request, &fault);
+            connections.refuse(turn, waiting.client, &waiting.request, &fault);
         }
     }
 
-    /// When [`Clients::exchanges_due`] is next to be called.
-    pub fn next_exchange_timeout(&self) -> Option<u64> {
+    /// When [`Self::expire`] is next to be called.
+    pub fn next_timeout(&self) -> Option<u64> {
         let attaching = self.attaching.iter().map(|waiting| waiting.deadline);
-        self.exchanges.next_timeout().into_iter().chain(attaching).min()
+        self.table.next_timeout().into_iter().chain(attaching).min()
     }
 
-    /// Attaches a client to a session, which is started or woken if need be; its app has that scope.
+    /// Attaches a client to a session, which is started or woken if need be; its app has that
+    /// scope.
     pub fn attach(
         &mut self,
-        turn: &mut Turn,
-        processes: &mut Processes,
+        connections: &mut Connections,
+        (turn, processes): (&mut Turn, &mut Processes),
         client: ClientId,
         (envelope, attach): (Envelope, Attach),
         scope: Result<Scope, Fault>,
     ) {
-        if let Some(known) = self.connections.get_mut(&client) {
+        if let Some(known) = connections.get_mut(client) {
             known.totals.workspace.clone_from(&attach.workspace.key);
         }
         match self.try_attach(turn, processes, client, (envelope, attach), scope) {
             Ok(Some(incarnation)) => {
                 let attached = Attached { incarnation };
-                self.send(turn, client, &envelope.answer(Kind::Reply), &attached);
+                connections.send(turn, client, &envelope.answer(Kind::Reply), &attached);
             }
             Ok(None) => {}
-            Err(fault) => self.refuse(turn, client, &envelope, &fault),
+            Err(fault) => connections.refuse(turn, client, &envelope, &fault),
         }
     }
 

@@ -1,9 +1,9 @@
 //! Answers that fit one message.
 //!
-//! **Invariant: an answer that is too long keeps its status.** It is replaced by a shorter answer, never by a fault: what
-//! a run did stays told, and so does whether it took effect. Only a request that changes nothing may be refused instead,
-//! where a part of its data would be taken for the whole. [`encode`] is the only way from an [`Answer`] to the bytes
-//! of a reply.
+//! **Invariant: an answer that is too long keeps its status.** It is replaced by a shorter answer,
+//! never by a fault: what a run did stays told, and so does whether it took effect. Only a request
+//! that changes nothing may be refused instead, where a part of its data would be taken for the
+//! whole. [`encode`] is the only way from an [`Answer`] to the bytes of a reply.
 
 use bytes::Bytes;
 use pipemux_proto::client::{Answer, Body, Verb};
@@ -17,8 +17,8 @@ use crate::limits::{BRIEF_CHARS, FAULT_CHARS, LONG_ANSWER_TOKENS, ROUND_ACTION_M
 use crate::text::clip;
 use crate::views::truncate::cut_lines_with;
 
-/// Encodes the reply to a request for a verb. Returns also what was sent, if that isn't the answer as it was: nothing
-/// of such an answer counts as seen.
+/// Encodes the reply to a request for a verb. Returns also what was sent, if that isn't the answer
+/// as it was: nothing of such an answer counts as seen.
 pub fn encode(request: &Envelope, verb: &Verb, answer: &Answer) -> (Bytes, Option<Answer>) {
     let reply = request.answer(Kind::Reply);
     if let Ok(bytes) = Frame::encode(&reply, answer) {
@@ -49,7 +49,8 @@ pub fn encode_fault(envelope: &Envelope, fault: &Fault) -> Bytes {
 /// How much more is left out each time that an answer is still too long.
 const LAST_ATTEMPT: u32 = 2;
 
-/// Returns an answer with the same status that says less; none for data of which a part would pass for the whole.
+/// Returns an answer with the same status that says less; none for data of which a part would pass
+/// for the whole.
 fn shorten(verb: &Verb, answer: &Answer, attempt: u32) -> Option<Answer> {
     let body = match &answer.body {
         Body::Text(text) => {

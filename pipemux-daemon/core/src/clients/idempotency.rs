@@ -1,11 +1,14 @@
-//! Idempotency of acting requests: each is remembered with its answer, so that one sent again isn't carried out twice.
+//! Idempotency of acting requests: each is remembered with its answer, so that one sent again isn't
+//! carried out twice.
 //!
-//! A request is known by its workspace, its reader and the id that the client gave it, so no reader forgets one because
-//! another is busy. It is remembered for [`RECORDS_MS`], unless its reader sends more than [`READER_RECORDS_MAX`] or all
-//! readers more than [`RECORDS_MAX`] in that time. Then the oldest make room, by the times in their ids.
+//! A request is known by its workspace, its reader and the id that the client gave it, so no reader
+//! forgets one because another is busy. It is remembered for [`RECORDS_MS`], unless its reader
+//! sends more than [`READER_RECORDS_MAX`] or all readers more than [`RECORDS_MAX`] in that time.
+//! Then the oldest make room, by the times in their ids.
 //!
-//! **Invariant: a request whose id has a time is never carried out twice.** It is known, or its id is newer than all that
-//! was forgotten; otherwise it isn't carried out, and its outcome is unknown.
+//! **Invariant: a request whose id has a time is never carried out twice.** It is known, or its id
+//! is newer than all that was forgotten; otherwise it isn't carried out, and its outcome is
+//! unknown.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -20,9 +23,11 @@ use crate::limits::{
 };
 use crate::persist::records::{Record, SavedAct, SavedRound};
 
-/// A workspace and one of its readers; none for requests that an earlier release recorded without them.
+/// A workspace and one of its readers; none for requests that an earlier release recorded without
+/// them.
 type Owner = Option<(WorkspaceKey, Rc<str>)>;
-/// The place of an answered request in the order of times: the time, and a number that makes it unique.
+/// The place of an answered request in the order of times: the time, and a number that makes it
+/// unique.
 type Age = (u64, u64);
 
 /// What an acting request is known by.
@@ -50,8 +55,8 @@ impl ActKey {
         Self { owner, run_id: run_id.into() }
     }
 
-    /// The request's record on disk; `at` is the present in milliseconds since 1970, and `round` the round that it
-    /// becomes if the daemon is lost.
+    /// The request's record on disk; `at` is the present in milliseconds since 1970, and `round`
+    /// the round that it becomes if the daemon is lost.
     pub fn begun(&self, at: u64, round: Option<SavedRound>) -> Record {
         let (workspace, reader) = names(&self.owner);
         let unix_ms = time_of(&self.run_id).unwrap_or(at);
@@ -87,7 +92,8 @@ pub enum Known {
     Running,
     /// Its answer.
     Answered(Answer),
-    /// Its id is this many milliseconds old, and as old as some that were forgotten: it may have been carried out.
+    /// Its id is this many milliseconds old, and as old as some that were forgotten: it may have
+    /// been carried out.
     Forgotten(u64),
     /// Its id is this many milliseconds ahead of the daemon's clock.
     Ahead(u64),
@@ -182,7 +188,8 @@ impl IdempotencyRecords {
         self.take(key);
     }
 
-    /// Forgets nothing, but lets no request run whose id is as old as that and that isn't known: its record was lost.
+    /// Forgets nothing, but lets no request run whose id is as old as that and that isn't known:
+    /// its record was lost.
     pub fn lost_to(&mut self, unix_ms: u64) {
         self.forgotten_to = self.forgotten_to.max(unix_ms);
     }
@@ -203,8 +210,8 @@ impl IdempotencyRecords {
         }
     }
 
-    /// Takes in a request that an earlier daemon recorded. The text of its answer is gone, but it still isn't carried
-    /// out twice. `exit` is none when it has no answer.
+    /// Takes in a request that an earlier daemon recorded. The text of its answer is gone, but it
+    /// still isn't carried out twice. `exit` is none when it has no answer.
     pub fn restore(&mut self, key: &ActKey, unix_ms: u64, exit: Option<u8>) {
         let known = self.readers.get(&key.owner).and_then(|reader| reader.acts.get(&key.run_id));
         let time = known.map_or(unix_ms, |act| act.age.0);
@@ -285,7 +292,8 @@ impl IdempotencyRecords {
         }
     }
 
-    /// Forgets what is older than `expired` or beyond a bound. What runs stays: sent again, it must not run again.
+    /// Forgets what is older than `expired` or beyond a bound. What runs stays: sent again, it must
+    /// not run again.
     fn make_room(&mut self, newest: &Owner, expired: u64) {
         while self.bytes > RECORDS_BYTES_MAX
             && let Some(age) = self.with_answers.pop_first()

@@ -1,18 +1,16 @@
-//! Who acts: a client's process is asked for when it first acts, and a process that an app started never acts as the
-//! user.
+//! Who acts: a client's process is asked for when it first acts, and a process that an app started
+//! never acts as the user.
 //!
-//! A client that only reads is never looked up, since that takes a few system calls for each of its ancestors. The
-//! driver answers [`Effect::IdentifyClient`] before it hands in anything else; what the client asked for waits that
-//! long.
+//! A client that only reads is never looked up, since that takes a few system calls for each of its
+//! ancestors. The driver answers [`Effect::IdentifyClient`] before it hands in anything else; what
+//! the client asked for waits that long.
 
 use std::rc::Rc;
 
 use pipemux_proto::Fault;
 
 use crate::audit::AuditEntry;
-use crate::clients::Clients;
-use crate::clients::connection::{ClientInput, Connection, ExchangeTotals};
-use crate::clients::idempotency::ActKey;
+use crate::clients::connection::{ClientInput, Connection, Connections, ExchangeTotals};
 use crate::event::{ClientId, Effect};
 use crate::peer::{Evidence, PeerProcess};
 use crate::processes::Processes;
@@ -29,15 +27,16 @@ impl ClientInput {
     }
 }
 
-impl Clients {
-    /// Keeps what a client asks for until its process is known, if it needs to be. Returns it otherwise.
-    pub fn hold_until_identified(
+impl Connections {
+    /// Keeps what a client asks for until its process is known, if it needs to be. Returns it
+    /// otherwise.
+    pub(super) fn hold_until_identified(
         &mut self,
         turn: &mut Turn,
         client: ClientId,
         input: ClientInput,
     ) -> Option<ClientInput> {
-        let connection = self.connections.get_mut(&client)?;
+        let connection = self.get_mut(client)?;
         if connection.peer.is_some() || !input.acts() {
             return Some(input);
         }
@@ -50,34 +49,18 @@ impl Clients {
 
     /// Takes in which process a client is. Returns what it has asked for meanwhile.
     pub fn identified(&mut self, client: ClientId, peer: PeerProcess) -> Vec<ClientInput> {
-        let Some(connection) = self.connections.get_mut(&client) else { return Vec::new() };
+        let Some(connection) = self.get_mut(client) else { return Vec::new() };
         connection.peer = Some(Rc::new(peer));
         std::mem::take(&mut connection.held)
     }
 
-    /// A client is gone: what it has asked for never began, and what it exchanged is written down.
-    pub(super) fn close_identity(&mut self, turn: &mut Turn, gone: Connection) {
-        for input in gone.held {
-            if let ClientInput::Verb(_, call, _) = input
-                && call.verb.acts()
-            {
-                self.records.forget(&ActKey::of(&call));
-            }
-        }
-        let ExchangeTotals { workspace, count, sent, received } = gone.totals;
-        if count > 0 {
-            let entry = AuditEntry::of_exchanges(&workspace, count, sent, received);
-            turn.audit(AuditEntry { peer: gone.peer, ..entry });
-        }
-    }
-
     /// The process of a client that has acted.
     pub fn peer(&self, client: ClientId) -> Option<Rc<PeerProcess>> {
-        self.connections.get(&client)?.peer.clone()
+        self.get(client)?.peer.clone()
     }
 
-    /// Returns why a client may not ask for that, if it may not: an app's process, or one that may be, doesn't act as
-    /// the user. `daemon` is the daemon's own process id.
+    /// Returns why a client may not ask for that, if it may not: an app's process, or one that may
+    /// be, doesn't act as the user. `daemon` is the daemon's own process id.
     pub fn refusal(
         &self,
         client: ClientId,
@@ -85,7 +68,7 @@ impl Clients {
         processes: &Processes,
         daemon: u32,
     ) -> Option<Fault> {
-        let peer = self.connections.get(&client)?.peer.as_ref().filter(|_| input.acts())?;
+        let peer = self.get(client)?.peer.as_ref().filter(|_| input.acts())?;
         let pid = || peer.pid.map_or(String::new(), |pid| format!("process {pid} "));
         let family = peer.family();
         if peer.marked || family.contains(&daemon) {
@@ -104,5 +87,16 @@ impl Clients {
         };
         let said = format!("{}{why}: it can read, but not act as the user", pid());
         Some(Fault::refused(said).hint("connect again"))
+    }
+}
+
+impl Connection {
+    /// Writes down what a client that is gone has exchanged.
+    pub(super) fn audit_exchanges(self, turn: &mut Turn) {
+        let ExchangeTotals { workspace, count, sent, received } = self.totals;
+        if count > 0 {
+            let entry = AuditEntry::of_exchanges(&workspace, count, sent, received);
+            turn.audit(AuditEntry { peer: self.peer, ..entry });
+        }
     }
 }

@@ -1,13 +1,14 @@
-//! The ids of runs that apps are given. A client's own id would let an app send a request in the client's name, or learn
-//! which runs of different apps belong together with what else the client does.
+//! The ids of runs that apps are given. A client's own id would let an app send a request in the
+//! client's name, or learn which runs of different apps belong together with what else the client
+//! does.
 
 use std::hash::Hasher as _;
 
 use bytes::Bytes;
 use siphasher::sip128::{Hasher128 as _, SipHasher24};
 
-/// Makes pseudonyms with a secret key. The same run has the same pseudonym as long as the key is kept, also for a later
-/// daemon: apps remember whose changes are whose.
+/// Makes pseudonyms with a secret key. The same run has the same pseudonym as long as the key is
+/// kept, also for a later daemon: apps remember whose changes are whose.
 #[derive(Debug, Default)]
 pub struct Pseudonyms {
     key: [u8; 16],

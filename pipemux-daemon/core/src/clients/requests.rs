@@ -1,23 +1,20 @@
 //! Requests of clients that are being worked on, and their one answer.
 
 use bytes::Bytes;
-use pipemux_proto::client::{Answer, Body, Verb, VerbRequest};
-use pipemux_proto::envelope::{Envelope, Kind, Method};
-use pipemux_proto::limits::{CLIENT_NAME_MAX, HINT_OPTIONS_MAX, READER_TOKEN_MAX};
-use pipemux_proto::{Code, Fault, Frame, decode};
+use pipemux_proto::Frame;
+use pipemux_proto::client::{Answer, Verb, VerbRequest};
+use pipemux_proto::envelope::{Envelope, Method};
 
 use crate::audit::{AuditEntry, AuditNotes};
 use crate::clients::Clients;
-use crate::clients::connection::ClientInput;
+use crate::clients::client_request::{ClientRequest, patience};
 use crate::clients::fitting;
 use crate::clients::idempotency::{ActKey, Known};
 use crate::clients::pseudonyms::Pseudonyms;
 use crate::event::{ClientId, Effect};
 use crate::foreign::Progress;
 use crate::keys::{RequestId, WorkspaceKey};
-use crate::limits::{
-    CLIENT_REQUEST_BYTES, CLIENT_REQUESTS_MAX, REQUEST_MS, REQUESTS_BYTES, RUN_ID_MAX,
-};
+use crate::limits::REQUEST_MS;
 use crate::measurement::Measurement;
 use crate::persist::records::{Record, SavedAct, SavedRound};
 use crate::timers::Timer;
@@ -26,145 +23,7 @@ use crate::turn::Turn;
 /// Milliseconds between two reports of a request's progress to its client.
 const PROGRESS_MS: u64 = 100;
 
-/// A client's request.
-#[derive(Debug)]
-pub struct ClientRequest {
-    /// Who asked.
-    pub client: ClientId,
-    /// The request's envelope.
-    pub envelope: Envelope,
-    /// What was asked; the verb is kept for how it is answered.
-    pub call: VerbRequest,
-    /// The workspace that it is about.
-    pub workspace: WorkspaceKey,
-    /// What it is known by if it is an acting one.
-    key: ActKey,
-    /// When it must be answered, on the monotonic clock.
-    pub deadline: u64,
-    /// The length of its body, in bytes.
-    pub length: usize,
-    /// True once its record *begun* is written: a later daemon that finds no answer to it knows that it may have acted.
-    pub recorded: bool,
-    /// When its client was last told of its progress, on the monotonic clock.
-    pub progress_at: Option<u64>,
-    /// What is said in the answer besides.
-    pub remark: Option<String>,
-    /// What the audit log tells of it besides.
-    pub audit: AuditNotes,
-}
-
 impl Clients {
-    /// Takes a verb that a client asks for: refused here when it can't be read or there is no room, and answered
-    /// here when the same request was answered before.
-    pub(super) fn admit(
-        &mut self,
-        turn: &mut Turn,
-        client: ClientId,
-        frame: &Frame,
-    ) -> Option<ClientInput> {
-        let envelope = frame.envelope;
-        let call = match decode::<VerbRequest>(&frame.body) {
-            Ok(call) => call,
-            Err(error) => {
-                let ours = &self.software;
-                let fault = Fault::refused(format!("an unreadable request: {error}")).hint(
-                    format!("if the client is newer than {ours}, end the daemon: pipemux down"),
-                );
-                self.refuse(turn, client, &envelope, &fault);
-                return None;
-            }
-        };
-        let length = call.run_id.len();
-        if call.verb.acts() && (length == 0 || length > RUN_ID_MAX) {
-            let said = format!("run_id has {length} bytes, expected 1 to {RUN_ID_MAX}");
-            let fault =
-                Fault::refused(said).hint("make one that is unique for each acting request");
-            self.refuse(turn, client, &envelope, &fault);
-            return None;
-        }
-        for (name, length, most) in [
-            ("reader_token", call.reader_token.len(), READER_TOKEN_MAX),
-            ("hint_options", call.hint_options.len(), HINT_OPTIONS_MAX),
-            ("client", call.client.len(), CLIENT_NAME_MAX),
-        ] {
-            if length > most {
-                let said = format!("{name} has {length} bytes, expected at most {most}");
-                self.refuse(turn, client, &envelope, &Fault::refused(said));
-                return None;
-            }
-        }
-        let open = self.open_requests(client);
-        if open >= CLIENT_REQUESTS_MAX {
-            let fault =
-                Fault::refused(format!("too many open requests (limit {CLIENT_REQUESTS_MAX})"));
-            self.refuse(turn, client, &envelope, &fault);
-            return None;
-        }
-        let length = frame.body.len();
-        let own = self.connections.get(&client).map_or(0, |connection| connection.asked);
-        let bounds = [
-            (own, "one client", CLIENT_REQUEST_BYTES),
-            (self.asked, "all clients", REQUESTS_BYTES),
-        ];
-        for (asked, of, most) in bounds {
-            // A request is taken when there is no other, however long it is.
-            if asked > 0 && asked + length > most {
-                let said = format!("{asked} bytes of open requests of {of} (limit {most})");
-                let fault = Fault::refused(said).hint("wait until one of them is answered");
-                self.refuse(turn, client, &envelope, &fault);
-                return None;
-            }
-        }
-        if call.verb.acts() {
-            let (key, now) = (ActKey::of(&call), turn.now.unix_ms);
-            let answer = match self.records.get(&key, now) {
-                Known::New => {
-                    self.records.begin(&key, now);
-                    return Some(ClientInput::Verb(envelope, Box::new(call), length));
-                }
-                Known::Answered(answer) => answer,
-                Known::Running => Answer {
-                    exit: Code::Unknown.exit_status(),
-                    body: Body::Text("unknown · this request is still being carried out\n".into()),
-                    delivery: 0,
-                    error: false,
-                },
-                Known::Forgotten(age_ms) => {
-                    self.refuse(turn, client, &envelope, &forgotten(age_ms));
-                    return None;
-                }
-                Known::Ahead(ms) => {
-                    self.refuse(turn, client, &envelope, &ahead(ms));
-                    return None;
-                }
-            };
-            let (bytes, _) = fitting::encode(&envelope, &call.verb, &answer);
-            turn.measure(|| answered(client, &envelope, &call.verb, answer.exit));
-            turn.effects.push(Effect::ToClient { client, bytes });
-            return None;
-        }
-        Some(ClientInput::Verb(envelope, Box::new(call), length))
-    }
-
-    /// Refuses an admitted verb before anything came of it: it may be sent again under the same id.
-    pub fn refuse_admitted(
-        &mut self,
-        turn: &mut Turn,
-        client: ClientId,
-        (envelope, call): (&Envelope, &VerbRequest),
-        fault: &Fault,
-    ) {
-        if call.verb.acts() {
-            self.records.forget(&ActKey::of(call));
-        }
-        let mut notes = AuditNotes::default();
-        notes.set_result(&fault.message);
-        let exit = fault.code.exit_status();
-        self.audit(turn, client, (call.clone(), notes), exit);
-        turn.measure(|| answered(client, envelope, &call.verb, exit));
-        self.send_fault(turn, client, &envelope.answer(Kind::Fault), fault);
-    }
-
     /// Begins an admitted verb: from now on it has exactly one answer.
     pub fn begin(
         &mut self,
@@ -193,15 +52,15 @@ impl Clients {
         };
         self.requests.insert(id, request);
         self.asked += length;
-        if let Some(connection) = self.connections.get_mut(&client) {
+        if let Some(connection) = self.connections.get_mut(client) {
             connection.open += 1;
             connection.asked += length;
         }
         id
     }
 
-    /// Writes down that an acting request begins to act, and the round that it becomes if the daemon is lost, if that
-    /// isn't written down yet.
+    /// Writes down that an acting request begins to act, and the round that it becomes if the
+    /// daemon is lost, if that isn't written down yet.
     pub fn record_begun(&mut self, turn: &mut Turn, id: RequestId, round: Option<SavedRound>) {
         let news = |request: &&mut ClientRequest| !request.recorded || round.is_some();
         if let Some(request) = self.requests.get_mut(&id).filter(news) {
@@ -217,13 +76,15 @@ impl Clients {
         }
     }
 
-    /// Returns the record of a request that acts, with the round that it becomes if the daemon is lost.
+    /// Returns the record of a request that acts, with the round that it becomes if the daemon is
+    /// lost.
     pub fn begun(&self, id: RequestId, round: SavedRound) -> Option<Record> {
         let request = self.requests.get(&id)?;
         Some(request.key.begun(round.unix_ms, Some(round)))
     }
 
-    /// Writes down that nothing of a request is left for history to tell: what it did belongs to a question now.
+    /// Writes down that nothing of a request is left for history to tell: what it did belongs to a
+    /// question now.
     pub fn record_asked(&mut self, turn: &mut Turn, id: RequestId) {
         if let Some(request) = self.requests.get(&id).filter(|request| request.recorded) {
             turn.persist(request.key.begun(turn.now.unix_ms, None));
@@ -235,7 +96,7 @@ impl Clients {
         let now = turn.mono_ms();
         let Some(request) = self.requests.get_mut(&id) else { return };
         let wanted =
-            self.connections.get(&request.client).is_some_and(|client| client.wants_progress);
+            self.connections.get(request.client).is_some_and(|client| client.wants_progress);
         if !wanted || request.progress_at.is_some_and(|last| now < last + PROGRESS_MS) {
             return;
         }
@@ -253,7 +114,7 @@ impl Clients {
     }
 
     /// Writes a request down in the audit log, if it is one that may have changed something.
-    fn audit(
+    pub(super) fn audit(
         &self,
         turn: &mut Turn,
         client: ClientId,
@@ -261,7 +122,7 @@ impl Clients {
         exit: u8,
     ) {
         if let Some(entry) = AuditEntry::of_request(call, exit, notes) {
-            turn.audit(AuditEntry { peer: self.peer(client), ..entry });
+            turn.audit(AuditEntry { peer: self.connections.peer(client), ..entry });
         }
     }
 
@@ -289,8 +150,9 @@ impl Clients {
         self.requests.len()
     }
 
-    /// Gives a request its one answer. An acting one is remembered with it, also on disk unless it was of queries alone:
-    /// those may be carried out again, and writing would take longer than they do.
+    /// Gives a request its one answer. An acting one is remembered with it, also on disk unless it
+    /// was of queries alone: those may be carried out again, and writing would take longer than
+    /// they do.
     pub fn answer(&mut self, turn: &mut Turn, id: RequestId, answer: Answer) {
         let Some(request) = self.requests.remove(&id) else { return };
         self.asked = self.asked.saturating_sub(request.length);
@@ -312,16 +174,16 @@ impl Clients {
             let kept = Answer { delivery: 0, ..shortened.unwrap_or(answer) };
             self.records.end(&key, kept, now);
         }
-        if let Some(connection) = self.connections.get_mut(&request.client) {
+        if let Some(connection) = self.connections.get_mut(request.client) {
             connection.open = connection.open.saturating_sub(1);
             connection.asked = connection.asked.saturating_sub(request.length);
             turn.effects.push(Effect::ToClient { client: request.client, bytes });
-            self.close_if_served(turn, request.client);
+            self.connections.close_if_served(turn, request.client);
         }
     }
 
-    /// Gives a request that runs no action its one answer, as a frame in parts that lie where they are kept. Its exit
-    /// status is 0.
+    /// Gives a request that runs no action its one answer, as a frame in parts that lie where they
+    /// are kept. Its exit status is 0.
     pub fn answer_in_parts(&mut self, turn: &mut Turn, id: RequestId, parts: Vec<Bytes>) {
         let Some(request) = self.requests.remove(&id) else { return };
         self.asked = self.asked.saturating_sub(request.length);
@@ -329,11 +191,11 @@ impl Clients {
         let client = request.client;
         turn.measure(|| answered(client, &request.envelope, &request.call.verb, 0));
         self.audit(turn, client, (request.call, request.audit), 0);
-        if let Some(connection) = self.connections.get_mut(&client) {
+        if let Some(connection) = self.connections.get_mut(client) {
             connection.open = connection.open.saturating_sub(1);
             connection.asked = connection.asked.saturating_sub(request.length);
             turn.effects.push(Effect::ToClientInParts { client, parts });
-            self.close_if_served(turn, client);
+            self.connections.close_if_served(turn, client);
         }
     }
 
@@ -363,13 +225,14 @@ impl Clients {
         self.records.restore_forgotten(owner, forgotten_to);
     }
 
-    /// Lets no acting request run that was made at or before that time, in milliseconds since 1970, and isn't known:
-    /// its record may be lost.
+    /// Lets no acting request run that was made at or before that time, in milliseconds since 1970,
+    /// and isn't known: its record may be lost.
     pub fn lost_acts(&mut self, unix_ms: u64) {
         self.records.lost_to(unix_ms);
     }
 
-    /// Gives requests that an earlier release recorded without a time the present one, in milliseconds since 1970.
+    /// Gives requests that an earlier release recorded without a time the present one, in
+    /// milliseconds since 1970.
     pub fn date_undated_acts(&mut self, unix_ms: u64) {
         self.records.date_undated(unix_ms);
     }
@@ -381,13 +244,14 @@ impl Clients {
         saved
     }
 
-    /// Returns the id of a run that its apps are given: nobody can tell the client's id from it, and no other reader's
-    /// run has it.
+    /// Returns the id of a run that its apps are given: nobody can tell the client's id from it,
+    /// and no other reader's run has it.
     pub fn pseudonym(&self, call: &VerbRequest) -> String {
         self.pseudonyms.of(&call.workspace.key, &call.reader, &call.run_id)
     }
 
-    /// Takes in the key of an earlier daemon's pseudonyms. One of another length is of a later release and is ignored.
+    /// Takes in the key of an earlier daemon's pseudonyms. One of another length is of a later
+    /// release and is ignored.
     pub fn restore_pseudonym_key(&mut self, key: &[u8]) {
         if let Ok(key) = key.try_into() {
             self.pseudonyms = Pseudonyms::new(key);
@@ -396,33 +260,11 @@ impl Clients {
 }
 
 /// What is counted of a request that has its answer.
-fn answered(client: ClientId, envelope: &Envelope, verb: &Verb, exit: u8) -> Measurement {
+pub(super) fn answered(
+    client: ClientId,
+    envelope: &Envelope,
+    verb: &Verb,
+    exit: u8,
+) -> Measurement {
     Measurement::Answered { client, request: envelope.id, verb: verb.kind().name(), exit }
-}
-
-/// What a request is told whose id is as old as some that were forgotten.
-fn forgotten(age_ms: u64) -> Fault {
-    let seconds = age_ms / 1000;
-    let text = format!(
-        "nothing was run now: the request is {seconds} s old, and the daemon doesn't remember any more \
-         whether it carried out one that old"
-    );
-    Fault::new(Code::Unknown, text)
-        .hint("look what was done: pipemux history; what was not, send under a new run_id")
-}
-
-/// What a request is told whose id is ahead of the daemon's clock.
-fn ahead(ms: u64) -> Fault {
-    let seconds = ms / 1000;
-    Fault::refused(format!("the time in run_id is {seconds} s ahead of the daemon's clock"))
-        .hint("set the clock right, then make a new run_id")
-}
-
-/// How long a request may take, in milliseconds: the answer has to be there before the client gives up,
-/// which it does after `deadline_ms`; 0: it named none.
-pub fn patience(deadline_ms: u32, otherwise: u64) -> u64 {
-    match deadline_ms {
-        0 => otherwise,
-        given => u64::from(given).saturating_sub(u64::from(given / 10).min(500)).max(1),
-    }
 }

@@ -1,26 +1,33 @@
 //! Hands each request to the function of its verb, and carries out what that leaves to be done.
 
 use pipemux_proto::Fault;
-use pipemux_proto::client::{Answer, Verb, ViewArgs};
+use pipemux_proto::client::{Answer, Verb};
 
 use crate::Core;
+use crate::core::answers::{data_body, failed};
 use crate::keys::{RequestId, SessionKey};
-use crate::processes::reply::AppReply;
 use crate::usage::{Usage, UsageReport};
 use crate::verbs::bounds::limits;
+use crate::verbs::click::{click, click_written};
 use crate::verbs::consent::consent;
 use crate::verbs::find_session::find_session;
 use crate::verbs::help::help;
+use crate::verbs::hidden_link::find_hidden_link;
 use crate::verbs::history::history;
+use crate::verbs::jobs::{cancel_job, read_job};
 use crate::verbs::logs::{Lines, logs};
 use crate::verbs::next::Next;
 use crate::verbs::open::open;
+use crate::verbs::opens::args_for;
 use crate::verbs::pause::pause;
 use crate::verbs::providers::load_providers;
+use crate::verbs::read::read;
 use crate::verbs::require;
-use crate::verbs::resolve::{refs_in, resolve_refs, resolved, take_locations};
+use crate::verbs::resolve::{refs_in, resolve_refs};
+use crate::verbs::run::{RunArgs, run, start_sessions};
 use crate::verbs::set::set;
-use crate::verbs::tasks::{AfterLoading, AfterOpen, RefLookup, Task};
+use crate::verbs::stop::{end_session, restart, retry_attaching, session_settled};
+use crate::verbs::tasks::{AfterLoading, AfterStart, Task};
 use crate::verbs::trace::trace;
 use crate::verbs::undo::{UndosInProgress, undo};
 use crate::verbs::usage::{DaemonCounts, daemon_notes, list_sessions, read_usage, status};
@@ -29,39 +36,49 @@ use crate::verbs::watch::{life, watch};
 
 impl Core {
     /// Hands a request to the function of its verb.
-    pub(super) fn begin_verb(&mut self, id: RequestId, verb: Verb) {
-        self.turn_windows_for(id);
-        let result = match verb {
-            Verb::Open(args) => {
-                let next = open(&mut self.turn, &self.providers, id, args);
-                self.carry_out(id, next)
+    pub(super) fn begin_verb(&mut self, id: RequestId, verb: Verb) -> Result<Next, Fault> {
+        let request = require::request(&self.clients, id)?;
+        let (turn, at) = (&mut self.turn, &request.workspace);
+        let (processes, providers) = (&mut self.processes, &self.providers);
+        match verb {
+            Verb::Open(args) => Ok(open(turn, providers, id, args)),
+            Verb::View(args) => Ok(Next::View(Box::new(args))),
+            Verb::Click { link } => click_written(&link),
+            Verb::Run { code, stdin, only_queries } => {
+                run(&mut questions!(self), id, RunArgs { code, stdin, only_queries })
             }
-            Verb::View(view) => self.begin_view(id, view),
-            Verb::Click { link } => self.click_written(id, &link),
-            Verb::Run { code, stdin, only_queries } => self.run(id, &code, stdin, only_queries),
-            Verb::Answer { text, to, stdin } => self.answer_question(id, &text, to, stdin),
+            Verb::Answer { text, to, stdin } => {
+                questions!(self).answer(&self.processes, id, &text, to, stdin)
+            }
             Verb::Read { target } => match target.strip_prefix("job:") {
-                Some(number) => self.read_job(id, number),
-                None => self.read(id, &target),
+                Some(number) => {
+                    let (tasks, workspaces) = (&mut self.tasks, &mut self.workspaces);
+                    read_job(turn, tasks, workspaces, &self.jobs, (id, request), number)
+                }
+                None => {
+                    let workspace = require::workspace(&self.workspaces, request)?;
+                    read(turn, processes, workspace, (id, request), &target)
+                }
             },
             Verb::Resolve { text, run } => {
-                refs_in(&text, run).and_then(|lookup| self.look_up_refs(id, lookup, true))
+                refs_in(&text, run).map(|lookup| Next::LookUp(lookup, true))
             }
-            Verb::Close { session, end } => self.close(id, &session, end),
-            Verb::Restart { session } => self.restart(id, &session),
-            Verb::End { session } => self.end(id, &session),
-            Verb::Undo { round } => self.undo_round(id, round, true),
-            Verb::Down => return self.down(id),
-            verb => {
-                let next = self.begin_report(id, verb);
-                return self.follow(id, next);
+            Verb::Close { session, end: false } => window_closer!(self).close(request, &session),
+            Verb::Close { session, end: true } | Verb::End { session } => {
+                find_session(processes, providers, at, &session).map(Next::End)
             }
-        };
-        self.fail_on_error(id, result);
+            Verb::Restart { session } => {
+                restart(turn, &mut self.tasks, processes, providers, (id, at), &session)
+            }
+            Verb::Undo { round } => Ok(Next::Undo(round, true)),
+            Verb::Down => Ok(Next::Stop),
+            verb => self.report(id, verb),
+        }
     }
 
-    /// Begins a verb that reports on the daemon, or changes its settings: none of them concerns an app's windows.
-    fn begin_report(&mut self, id: RequestId, verb: Verb) -> Result<Next, Fault> {
+    /// Begins a verb that reports on the daemon, or changes its settings: none of them concerns an
+    /// app's windows.
+    fn report(&mut self, id: RequestId, verb: Verb) -> Result<Next, Fault> {
         let request = require::request(&self.clients, id)?;
         let (turn, asked, at) = (&mut self.turn, (id, request.deadline), &request.workspace);
         let (processes, providers) = (&self.processes, &self.providers);
@@ -109,12 +126,114 @@ impl Core {
             | Verb::Restart { .. }
             | Verb::End { .. }
             | Verb::Undo { .. }
-            | Verb::Down => Err(require::missing_task(&self.clients, id)),
+            | Verb::Down => Ok(Next::Nothing),
         }
     }
 
+    /// Carries out what a verb leaves to be done for its request, until it has its answer or waits.
+    /// A verb's fault is the answer. A request that has its answer already gets no other.
+    pub(super) fn follow(&mut self, id: RequestId, next: Result<Next, Fault>) {
+        let mut next = next.unwrap_or_else(|fault| Next::Fail(fault, None));
+        loop {
+            let Some(request) = self.clients.request(id) else { return };
+            let (body, exit, delivery, error) = match next {
+                Next::Nothing => return,
+                Next::Data(text, data) => (data_body(&request.call, text, data), 0, 0, false),
+                Next::Body(body) => (body, 0, 0, false),
+                Next::Deliver(body, delivery) => (body, 0, delivery, false),
+                Next::Refusal(exit, body) => (body, exit, 0, true),
+                Next::Fail(fault, kept) => {
+                    let requests = (&mut self.clients, &self.tasks);
+                    let (workspaces, runs, now) = (&self.workspaces, &self.runs, self.turn.now);
+                    let (body, exit) = failed(requests, workspaces, runs, now, id, fault, kept);
+                    (body, exit, 0, true)
+                }
+                other => {
+                    let following = self.carry_on(id, other);
+                    next = following.unwrap_or_else(|fault| Next::Fail(fault, None));
+                    continue;
+                }
+            };
+            self.tasks.end(&mut self.turn, &mut self.processes, id);
+            let answer = Answer { exit, body, delivery, error };
+            return self.clients.answer(&mut self.turn, id, answer);
+        }
+    }
+
+    /// Carries out what a verb leaves to be done before its request can be answered. Returns what
+    /// is left then.
+    fn carry_on(&mut self, id: RequestId, next: Next) -> Result<Next, Fault> {
+        let request = require::request(&self.clients, id)?;
+        let (turn, processes) = (&mut self.turn, &mut self.processes);
+        match next {
+            Next::Wait(task) => self.tasks.set(id, task),
+            Next::Open(args, then) => {
+                return opens!(self).open((&self.rules, &self.providers), id, *args, then);
+            }
+            Next::OpenFor(provider, then) => {
+                return Ok(Next::Open(Box::new(args_for(request, provider)), then));
+            }
+            Next::FinishOpen(notes) => return opens!(self).finish(id, notes),
+            Next::Show(windows, kind) => window_answers!(self).show(id, windows, kind)?,
+            Next::View(args) => {
+                let workspace = require::workspace(&self.workspaces, request)?;
+                let (providers, jobs) = (&self.providers, &self.jobs);
+                return view(turn, processes, providers, jobs, (request, workspace), *args);
+            }
+            Next::Await { wait, wait_ms, pause_ms } => {
+                waits!(self).begin(id, *wait, wait_ms, pause_ms)?;
+            }
+            Next::Start(sessions, then) => {
+                start_sessions(turn, processes, id, &sessions);
+                self.tasks.set(id, Task::Preparing { sessions, then });
+                // None of them may be left to wait for.
+                return session_settled(&mut self.tasks, processes, (id, request), Ok(()));
+            }
+            Next::Started(AfterStart::Script(script)) => return Ok(Next::Script(script, false)),
+            Next::Started(AfterStart::Undo(round)) => return Ok(Next::Undo(round, false)),
+            Next::Started(AfterStart::Resolve(lookup)) => return Ok(Next::LookUp(lookup, false)),
+            Next::Undo(round, may_start) => {
+                let in_progress = UndosInProgress { asking: &self.runs, tasks: &self.tasks };
+                let workspaces = &mut self.workspaces;
+                return undo(turn, workspaces, processes, &in_progress, request, round, may_start);
+            }
+            Next::LookUp(lookup, may_start) => {
+                let workspace = require::workspace(&self.workspaces, request)?;
+                return resolve_refs(turn, processes, workspace, (id, request), lookup, may_start);
+            }
+            Next::Click(link) => {
+                let workspace = require::workspace(&self.workspaces, request)?;
+                return click(workspace, processes, request, link);
+            }
+            Next::FindLink(link, session) => {
+                let workspace = require::workspace(&self.workspaces, request)?;
+                return find_hidden_link(turn, processes, workspace, (id, request), link, session);
+            }
+            Next::CancelJob(number) => {
+                let (tasks, workspaces) = (&mut self.tasks, &mut self.workspaces);
+                let apps = (tasks, processes);
+                return cancel_job(turn, apps, workspaces, &self.jobs, (id, request), number);
+            }
+            Next::End(key) => {
+                window_closer!(self).close_all(&key, &request.call.reader);
+                self.tasks.set(id, Task::Ending(key.clone()));
+                let (turn, processes) = (&mut self.turn, &mut self.processes);
+                if let Some(why) = end_session(turn, processes, &key) {
+                    retry_attaching(turn, &mut self.clients, processes, &key, (true, &why));
+                }
+                self.session_ended(&key);
+            }
+            Next::Stop => {
+                self.tasks.set(id, Task::Stopping);
+                self.stop();
+            }
+            next => return self.carry_on_run(id, next),
+        }
+        Ok(Next::Nothing)
+    }
+
     /// Answers `sessions` or `status` with what was read.
-    pub(crate) fn usage_read(&mut self, id: RequestId, report: &UsageReport) {
+    pub(super) fn usage_read(&mut self, id: RequestId, report: &UsageReport) {
         let is_it = |task: &Task| matches!(task, Task::ReadingUsage(_));
         let (Some(Task::ReadingUsage(keys)), Some(request)) =
             (self.tasks.take_if(id, is_it), self.clients.request(id))
@@ -133,7 +252,7 @@ impl Core {
                 let counts = DaemonCounts {
                     apps: self.providers.len(),
                     workspaces: workspaces.len(),
-                    clients: self.clients.len(),
+                    clients: self.clients.connections.len(),
                     up_s: now.mono_ms.saturating_sub(self.turn.began.mono_ms) / 1000,
                 };
                 let paused = self.pauses.listed(now.unix_ms);
@@ -143,95 +262,5 @@ impl Core {
             }
         };
         self.follow(id, Ok(next));
-    }
-
-    /// Shows the workspace or one of its windows, at once or when it has changed.
-    pub(crate) fn begin_view(&mut self, id: RequestId, args: ViewArgs) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        let workspace = require::workspace(&self.workspaces, request)?;
-        let (turn, processes, jobs) = (&mut self.turn, &mut self.processes, &self.jobs);
-        let next = view(turn, processes, &self.providers, jobs, (request, workspace), args)?;
-        self.carry_out(id, next)
-    }
-
-    /// Undoes a round. Called again with `may_start` false, once the sessions have started that it needs.
-    pub(crate) fn undo_round(
-        &mut self,
-        id: RequestId,
-        round: Option<u64>,
-        may_start: bool,
-    ) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        let (turn, workspaces, processes) = (&mut self.turn, &mut self.workspaces, &self.processes);
-        let in_progress = UndosInProgress { asking: &self.runs, tasks: &self.tasks };
-        let next = undo(turn, workspaces, processes, &in_progress, request, round, may_start)?;
-        self.carry_out(id, next)
-    }
-
-    /// Looks refs up. Called again with `may_start` false, once the apps have started whose tokens weren't known.
-    pub(crate) fn look_up_refs(
-        &mut self,
-        id: RequestId,
-        lookup: RefLookup,
-        may_start: bool,
-    ) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        let workspace = require::workspace(&self.workspaces, request)?;
-        let (turn, processes) = (&mut self.turn, &mut self.processes);
-        let next = resolve_refs(turn, processes, workspace, (id, request), lookup, may_start)?;
-        self.carry_out(id, next)
-    }
-
-    /// Takes what an app says of the refs and tokens that it was asked about.
-    pub(crate) fn resolve_replied(
-        &mut self,
-        id: RequestId,
-        session: &SessionKey,
-        reply: AppReply,
-    ) -> Result<(), Fault> {
-        if let Some(Task::Resolving(resolving)) = self.tasks.get_mut(id) {
-            take_locations(resolving, &self.processes, session, reply);
-            if !resolving.asked.is_empty() {
-                return Ok(());
-            }
-        }
-        let is_it = |task: &Task| matches!(task, Task::Resolving(_));
-        let Some(Task::Resolving(resolving)) = self.tasks.take_if(id, is_it) else {
-            // The request has its answer already.
-            return Ok(());
-        };
-        let next = resolved(&require::request(&self.clients, id)?.call, *resolving)?;
-        self.carry_out(id, next)
-    }
-
-    /// Carries out what a verb leaves to be done for its request, or answers it with the verb's fault.
-    pub(crate) fn follow(&mut self, id: RequestId, next: Result<Next, Fault>) {
-        let result = next.and_then(|next| self.carry_out(id, next));
-        self.fail_on_error(id, result);
-    }
-
-    /// Carries out what a verb leaves to be done for its request.
-    fn carry_out(&mut self, id: RequestId, next: Next) -> Result<(), Fault> {
-        match next {
-            Next::Data(text, data) => self.answer_data(id, text, data),
-            Next::Body(body) => {
-                self.answer(id, Answer { exit: 0, body, delivery: 0, error: false });
-            }
-            Next::Refusal(exit, body) => {
-                self.answer(id, Answer { exit, body, delivery: 0, error: true });
-            }
-            Next::Wait(task) => self.set_task(id, task),
-            Next::Open(open) => return self.open_registered(id, *open, AfterOpen::Show),
-            Next::OpenFor(provider, then) => return self.open_for(id, provider, then),
-            Next::Show(windows, kind) => return self.show_windows(id, windows, kind),
-            Next::Await { wait, wait_ms, pause_ms } => {
-                return self.begin_wait(id, *wait, wait_ms, pause_ms);
-            }
-            Next::Start(sessions, then) => return self.wait_for_sessions(id, sessions, then),
-            Next::Steps(steps, origin) => return self.run_steps(id, steps, origin),
-            Next::Script(script) => return self.run_script(id, script, false),
-            Next::Click(link) => return self.click(id, link),
-        }
-        Ok(())
     }
 }

@@ -1,4 +1,5 @@
-//! Recovers from the loss of a part of the saved state: no number is used again, and readers are told.
+//! Recovers from the loss of a part of the saved state: no number is used again, and readers are
+//! told.
 
 use crate::Core;
 use crate::event::Now;
@@ -6,8 +7,9 @@ use crate::persist::loss::{HighWater, Loss};
 use crate::workspaces::FirstNumbers;
 
 impl Core {
-    /// Notes that the daemon that wrote the records was killed, and that its apps died with it and lost the state that
-    /// they had not saved. Readers are told when each app is back. To be called before any event.
+    /// Notes that the daemon that wrote the records was killed, and that its apps died with it and
+    /// lost the state that they had not saved. Readers are told when each app is back. To be called
+    /// before any event.
     pub fn earlier_daemon_was_lost(&mut self) {
         self.processes.note_daemon_crash();
     }

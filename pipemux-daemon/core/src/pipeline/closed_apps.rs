@@ -1,5 +1,5 @@
-//! Opens built-in apps for a run that calls them or a view that asks for them, without a word about it: a first call needs no
-//! `open`, and neither does a first look.
+//! Opens built-in apps for a run that calls them or a view that asks for them, without a word about
+//! it: a first call needs no `open`, and neither does a first look.
 //!
 //! An app of the user's own is opened by the user only, because opening it may do anything.
 
@@ -20,11 +20,12 @@ pub(crate) struct ClosedApps<'a> {
 }
 
 impl ClosedApps<'_> {
-    /// Returns the first built-in app that scripts call and that has no window. Each script has its text.
+    /// Returns the first built-in app that scripts call and that has no window. Each script has its
+    /// text.
     ///
     /// # Errors
-    /// A call names no app, no open window has its action, and several built-in apps have it. The step that has the
-    /// call is told by its index.
+    /// A call names no app, no open window has its action, and several built-in apps have it. The
+    /// step that has the call is told by its index.
     pub(crate) fn called_by(
         &self,
         parts: &[(&str, &Script)],
@@ -50,8 +51,8 @@ impl ClosedApps<'_> {
         Ok(None)
     }
 
-    /// Returns the built-in app that a view is of and is to open: it has no window. A session of another name is what
-    /// only an `open` makes.
+    /// Returns the built-in app that a view is of and is to open: it has no window. A session of
+    /// another name is what only an `open` makes.
     pub(crate) fn viewed(&self, view: &ViewArgs) -> Option<ProviderId> {
         let addr = view.session.as_ref().filter(|_| view.open && view.since.is_none())?;
         let is_first = self.workspace.windows.count_of_app(&addr.provider) == 0;
@@ -60,7 +61,8 @@ impl ClosedApps<'_> {
         (is_first && is_built_in && is_main).then(|| addr.provider.clone())
     }
 
-    /// Returns the error for the name of an app that there isn't, if another app is called nearly alike.
+    /// Returns the error for the name of an app that there isn't, if another app is called nearly
+    /// alike.
     fn misspelt(&self, owner: &Owner, call: &Call) -> Option<CallError> {
         let given = &owner.provider;
         let is_known = self.providers.contains_key(given);
@@ -70,7 +72,8 @@ impl ClosedApps<'_> {
         Some(CallError::new("no such app", call.name, note))
     }
 
-    /// Returns the app of a call that names it, if it is built in and its session `main` is meant and not open.
+    /// Returns the app of a call that names it, if it is built in and its session `main` is meant
+    /// and not open.
     fn closed_owner(&self, owner: &Owner) -> Option<ProviderId> {
         self.providers.get(&owner.provider)?.built_in.as_ref()?;
         let is_open = match &owner.session {
@@ -84,7 +87,8 @@ impl ClosedApps<'_> {
         (!is_open).then(|| owner.provider.clone())
     }
 
-    /// Returns the one built-in app that has the action of a call without an owner, unless an open window may have it.
+    /// Returns the one built-in app that has the action of a call without an owner, unless an open
+    /// window may have it.
     fn closed_app_with(
         &self,
         call: &Call,
@@ -129,7 +133,8 @@ impl ClosedApps<'_> {
             [] => Ok(None),
             [only] => Ok(Some((*only).clone())),
             _ => {
-                // Those, too, that have it under a name of another tool: one of them may be what was meant.
+                // Those, too, that have it under a name of another tool: one of them may be what
+                // was meant.
                 let calls = all.iter().map(|(app, action)| format!("{app}.{}", action.least()));
                 let note = format!("say whose: {}", calls.collect::<Vec<_>>().join(" · "));
                 Err(CallError::new("ambiguous action", call.name, note))
@@ -138,8 +143,8 @@ impl ClosedApps<'_> {
     }
 }
 
-/// Returns the calls of scripts in their order, an outer one before those in its arguments, each with the index of its
-/// step and the text of its script.
+/// Returns the calls of scripts in their order, an outer one before those in its arguments, each
+/// with the index of its step and the text of its script.
 fn calls<'s>(parts: &[(&'s str, &'s Script)]) -> Vec<(usize, &'s str, &'s Call)> {
     fn add<'a>(call: &'a Call, all: &mut Vec<&'a Call>) {
         all.push(call);

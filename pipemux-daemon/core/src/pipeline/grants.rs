@@ -1,4 +1,5 @@
-//! Grants the folders that a caller names in an `open` or in a call to a session whose sandbox doesn't reach them.
+//! Grants the folders that a caller names in an `open` or in a call to a session whose sandbox
+//! doesn't reach them.
 
 use pipemux_proto::Fault;
 use pipemux_proto::projection::Arg;
@@ -15,8 +16,8 @@ use crate::runs::Step;
 use crate::scripts::step::{Argument, StepOrigin};
 use crate::turn::Turn;
 
-/// Grants a running session the folders that a further open names. True when `request` goes on once the session's
-/// process was replaced for that.
+/// Grants a running session the folders that a further open names. True when `request` goes on once
+/// the session's process was replaced for that.
 ///
 /// # Errors
 /// The session can't be granted more.
@@ -33,12 +34,13 @@ pub(crate) fn grant_for_open(
     grant(turn, (clients, processes), request, key, missing)
 }
 
-/// Grants built-in apps the files that the caller of these steps names, where a parameter is declared as the path of
-/// one. Returns the sessions whose processes are replaced for that, for which `request` waits.
+/// Grants built-in apps the files that the caller of these steps names, where a parameter is
+/// declared as the path of one. Returns the sessions whose processes are replaced for that, for
+/// which `request` waits.
 ///
-/// An app of the user's own declares its parameters itself, so for it naming a path grants nothing; nor does a link,
-/// or a token, whose arguments its app chose. Nor does a query: whatever may be allowed without a question changes
-/// nothing, the session's reach least of all.
+/// An app of the user's own declares its parameters itself, so for it naming a path grants nothing;
+/// nor does a link, or a token, whose arguments its app chose. Nor does a query: whatever may be
+/// allowed without a question changes nothing, the session's reach least of all.
 ///
 /// # Errors
 /// A session can't be granted more.
@@ -81,7 +83,7 @@ fn grant(
     let Some(first) = missing.first() else { return Ok(false) };
     processes.forbidden().check_paths(&missing)?;
     let app = processes.get(key).and_then(|session| session.app());
-    if app.and_then(|app| clients.exchange_quota(app)).is_some_and(|quota| quota.open > 0) {
+    if app.and_then(|app| clients.exchanges.quota(app)).is_some_and(|quota| quota.open > 0) {
         let why = format!("{key} can't be given {first} while an exchange with it is open");
         return Err(Fault::refused(why).hint("try again once the exchange has ended"));
     }

@@ -56,7 +56,8 @@ pub(crate) struct PlannedScript {
 }
 
 impl ParsedScript {
-    /// Parses what a `run` sent. Errors show the code as `shown`, in which everything has the same place.
+    /// Parses what a `run` sent. Errors show the code as `shown`, in which everything has the same
+    /// place.
     ///
     /// # Errors
     /// A syntax error, or standard input that is too long or isn't UTF-8.
@@ -118,7 +119,8 @@ impl ParsedScript {
         }
     }
 
-    /// The sessions of apps that the script may call, that may start, and whose prototypes the daemon doesn't know yet.
+    /// The sessions of apps that the script may call, that may start, and whose prototypes the
+    /// daemon doesn't know yet.
     pub(crate) fn unknown_sessions(
         &self,
         workspace: &Workspace,

@@ -82,7 +82,8 @@ impl Resolver<'_> {
         step.args.iter().map(resolve).collect()
     }
 
-    /// Checks the refs of a step that lacks an argument: nobody is asked for the text of an act on a thing that is gone.
+    /// Checks the refs of a step that lacks an argument: nobody is asked for the text of an act on
+    /// a thing that is gone.
     ///
     /// # Errors
     /// What must be looked up first, or why the step can't run.
@@ -165,7 +166,8 @@ impl Resolver<'_> {
         };
         let meant = match seen {
             Some(seen) => seen.names.get(name),
-            // It may mean what an earlier daemon showed, or what nobody had seen when it was written.
+            // It may mean what an earlier daemon showed, or what nobody had seen when it was
+            // written.
             None if self.context.is_restored(owner) || self.baseline.names.is_some() => None,
             None => return Ok(()),
         };
@@ -178,7 +180,8 @@ impl Resolver<'_> {
         }
     }
 
-    /// Passes the object itself to the app that owns it, and its value or path to another app or as text.
+    /// Passes the object itself to the app that owns it, and its value or path to another app or as
+    /// text.
     fn pass(
         &self,
         Receiver { session, path }: Receiver<'_>,

@@ -50,12 +50,14 @@ pub struct SeenBaseline {
     pub refs: RefScope,
     /// True when an epoch was given for all numbers and refs.
     pub pinned: bool,
-    /// What names stood for; absent when they mean what the reader has seen by the time at which their step runs.
+    /// What names stood for; absent when they mean what the reader has seen by the time at which
+    /// their step runs.
     pub names: Option<Rc<SeenNames>>,
 }
 
 impl SeenBaseline {
-    /// Returns what a reader has seen of sessions so far or, with an epoch, what there was to see then.
+    /// Returns what a reader has seen of sessions so far or, with an epoch, what there was to see
+    /// then.
     pub fn of(
         workspace: &Workspace,
         reader: &str,
@@ -71,7 +73,8 @@ impl SeenBaseline {
         let versions = sessions.iter().filter_map(|key| Some(((*key).clone(), seen(key)?)));
         let versions: SeenVersions = versions.collect();
         let lines = |session: &SessionKey| match epoch {
-            // Numbers mean what this reader was shown by then; what a forgotten epoch showed isn't known.
+            // Numbers mean what this reader was shown by then; what a forgotten epoch showed isn't
+            // known.
             Some(epoch) if versions.contains_key(session) => {
                 reader.map_or_else(Rc::default, |reader| reader.lines_at(session, epoch))
             }
@@ -95,8 +98,8 @@ impl SeenBaseline {
         Self::of(workspace, reader, &sessions, epoch)
     }
 
-    /// Returns the baseline of steps that an earlier daemon was given: which numbers their reader had been shown isn't
-    /// known any more, so that none of them means anything.
+    /// Returns the baseline of steps that an earlier daemon was given: which numbers their reader
+    /// had been shown isn't known any more, so that none of them means anything.
     pub fn forgotten<'a>(sessions: impl Iterator<Item = &'a SessionKey>) -> Self {
         let lines = sessions.map(|key| (key.clone(), Rc::new(SeenLines::forgotten()))).collect();
         Self { lines, names: Some(Rc::default()), ..Self::default() }
@@ -110,7 +113,8 @@ impl SeenBaseline {
         Self { names: self.names.or(Some(Rc::new(names))), ..self }
     }
 
-    /// Makes what was seen of one process of a session count as seen of the next one, which has the same state.
+    /// Makes what was seen of one process of a session count as seen of the next one, which has the
+    /// same state.
     pub fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
         if let Some((app, _)) = self.versions.get_mut(session).filter(|(app, _)| *app == from) {
             *app = to;
@@ -121,21 +125,25 @@ impl SeenBaseline {
     }
 }
 
-/// What line numbers and refs mean in the steps of a run, which may have been written at different times.
+/// What line numbers and refs mean in the steps of a run, which may have been written at different
+/// times.
 #[derive(Debug, Clone, Default)]
 pub struct RunBaseline {
     /// What they mean in the next step.
     pub now: SeenBaseline,
     /// What they mean behind a rebased step, which took what is there now.
     saved: Option<SeenBaseline>,
-    /// Steps that the reader wrote later, in place of one that failed: they mean what it had seen by then.
+    /// Steps that the reader wrote later, in place of one that failed: they mean what it had seen
+    /// by then.
     later: Option<Box<LaterSteps>>,
-    /// The versions that bare line numbers mean in a run that is sent again: those that it meant at first.
+    /// The versions that bare line numbers mean in a run that is sent again: those that it meant at
+    /// first.
     first_versions: Option<SeenVersions>,
 }
 
 impl RunBaseline {
-    /// Makes the steps mean what their reader has seen by now. What bare numbers of a run that is sent again mean stays.
+    /// Makes the steps mean what their reader has seen by now. What bare numbers of a run that is
+    /// sent again mean stays.
     pub(super) fn renew(&mut self, fresh: SeenBaseline) {
         let before = mem::replace(&mut self.now, fresh);
         self.saved = None;
@@ -144,8 +152,9 @@ impl RunBaseline {
         }
     }
 
-    /// Makes the steps of a range mean what their reader has seen by now, also where they name lines by bare numbers: a
-    /// refusal has shown these as they are now. Other steps go on to mean what they did.
+    /// Makes the steps of a range mean what their reader has seen by now, also where they name
+    /// lines by bare numbers: a refusal has shown these as they are now. Other steps go on to mean
+    /// what they did.
     pub(super) fn renew_shown(&mut self, fresh: SeenBaseline, shown: Range<usize>) {
         let SeenBaseline { versions, lines, .. } = self.lasting();
         self.now = fresh.clone();
@@ -153,14 +162,15 @@ impl RunBaseline {
         self.split(SeenBaseline { versions, lines, ..fresh }, shown);
     }
 
-    /// Makes the steps mean what a baseline says, but those of a range what the reader has seen by now.
+    /// Makes the steps mean what a baseline says, but those of a range what the reader has seen by
+    /// now.
     pub fn split(&mut self, baseline: SeenBaseline, later: Range<usize>) {
         let unused = mem::replace(&mut self.now, baseline);
         self.later = Some(Box::new(LaterSteps { steps: later, unused, active: false }));
     }
 
-    /// Adds steps that were written later and mean something else. Returns false, and leaves them out, when the run has
-    /// such steps already that mean yet something else.
+    /// Adds steps that were written later and mean something else. Returns false, and leaves them
+    /// out, when the run has such steps already that mean yet something else.
     pub(super) fn extend(&mut self, steps: Range<usize>, meaning: SeenBaseline) -> bool {
         match &mut self.later {
             Some(before) => before.extend(steps, &meaning),
@@ -172,8 +182,8 @@ impl RunBaseline {
         }
     }
 
-    /// Returns true when steps from an index on were written later than the others, when their reader had seen
-    /// something else.
+    /// Returns true when steps from an index on were written later than the others, when their
+    /// reader had seen something else.
     pub(super) fn is_mixed_behind(&self, index: usize) -> bool {
         self.later.as_ref().is_some_and(|later| {
             let behind = later.steps.end > index;
@@ -222,12 +232,14 @@ impl RunBaseline {
         }
     }
 
-    /// Keeps what bare line numbers mean, for steps that are sent when the reader may have seen more.
+    /// Keeps what bare line numbers mean, for steps that are sent when the reader may have seen
+    /// more.
     pub(super) fn keep_first_versions(&mut self) {
         self.first_versions.get_or_insert_with(|| self.now.versions.clone());
     }
 
-    /// Makes what was seen of one process of a session count as seen of the next one, which has the same state.
+    /// Makes what was seen of one process of a session count as seen of the next one, which has the
+    /// same state.
     pub(super) fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
         let later = self.later.as_mut().map(|later| &mut later.unused);
         let all = [Some(&mut self.now), self.saved.as_mut(), later];
@@ -243,8 +255,9 @@ impl RunBaseline {
         self.now.lines.get(session).map(|lines| &**lines).filter(|_| self.now.pinned)
     }
 
-    /// Says in the request for a step what the reader had seen: the version, whether another process showed it, whose
-    /// versions mean nothing to the one that gets the request, and what line numbers mean.
+    /// Says in the request for a step what the reader had seen: the version, whether another
+    /// process showed it, whose versions mean nothing to the one that gets the request, and what
+    /// line numbers mean.
     pub(super) fn write_seen(&self, invoke: &mut Invoke, step: &Step, context: &RunContext<'_>) {
         let session = &step.session;
         let first = self.first_versions.as_ref().filter(|_| step.has_line_numbers());
@@ -257,11 +270,13 @@ impl RunBaseline {
                 None => (None, context.is_restored(session)),
             };
         self.write_lines(invoke, session, current);
-        // A reader may have been shown numbers by an earlier daemon, too, also before the epoch that it names.
+        // A reader may have been shown numbers by an earlier daemon, too, also before the epoch
+        // that it names.
         invoke.forgotten |= context.is_restored(session);
     }
 
-    /// Says in a request that is sent again that the process is gone that showed the reader its version.
+    /// Says in a request that is sent again that the process is gone that showed the reader its
+    /// version.
     pub(super) fn write_lost(&self, invoke: &mut Invoke, session: &SessionKey) {
         (invoke.seen_version, invoke.seen_lost) = match self.now.versions.get(session) {
             Some(_) => (None, true),
@@ -283,14 +298,16 @@ impl RunBaseline {
 struct LaterSteps {
     /// Their indices.
     steps: Range<usize>,
-    /// What the steps mean that aren't in use: these ones or, while one of these is next, the others.
+    /// What the steps mean that aren't in use: these ones or, while one of these is next, the
+    /// others.
     unused: SeenBaseline,
     /// True while one of them is next.
     active: bool,
 }
 
 impl LaterSteps {
-    /// Adds the steps that follow them. Returns false when these mean something else, and leaves them out.
+    /// Adds the steps that follow them. Returns false when these mean something else, and leaves
+    /// them out.
     fn extend(&mut self, steps: Range<usize>, meaning: &SeenBaseline) -> bool {
         let own = &self.unused;
         // Refs that were shown in between are unknown to them, and refused.

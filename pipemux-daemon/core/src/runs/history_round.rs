@@ -41,8 +41,9 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64) -> SavedRou
     }
 }
 
-/// Writes the round that a run becomes if the daemon is lost while its next step is under way: of what was done, only the
-/// steps from an index on. It has no number yet, and its detail is what came of them.
+/// Writes the round that a run becomes if the daemon is lost while its next step is under way: of
+/// what was done, only the steps from an index on. It has no number yet, and its detail is what
+/// came of them.
 pub fn unfinished_round(run: &Run, workspace: &Workspace, from: usize) -> SavedRound {
     let under_way = run.progress.outer_step(run.progress.next);
     let Told { ends, results, diffs, .. } = told(run, from, Some(under_way));
@@ -51,7 +52,8 @@ pub fn unfinished_round(run: &Run, workspace: &Workspace, from: usize) -> SavedR
     let unknown = step.map_or(String::new(), |step| {
         format!("{} (it isn't known whether it ran)", step.prototype.written_name())
     });
-    // The first one is always that of the step that is under way; an empty one is of a step that only looks.
+    // The first one is always that of the step that is under way; an empty one is of a step that
+    // only looks.
     changes.lasting.insert(0, unknown);
     SavedRound {
         exit: Code::Unknown.exit_status(),
@@ -137,7 +139,8 @@ fn told(run: &Run, from: usize, under_way: Option<usize>) -> Told {
     Told { ends, results, details, diffs }
 }
 
-/// What a round says of what the steps of a run changed from an index on, and where they and those up to another one act.
+/// What a round says of what the steps of a run changed from an index on, and where they and those
+/// up to another one act.
 fn changes(run: &Run, workspace: &Workspace, from: usize, begun: usize) -> SavedRound {
     let Undos { undo, lasting } = undos(run, from);
     let files = ChangedFiles::since(&run.progress, from);
@@ -205,7 +208,8 @@ struct Undos {
     lasting: Vec<String>,
 }
 
-/// Returns what takes the steps of a run back that it did itself: the links with which their apps offered it.
+/// Returns what takes the steps of a run back that it did itself: the links with which their apps
+/// offered it.
 fn undos(run: &Run, from: usize) -> Undos {
     let own =
         run.progress.steps.iter().zip(&run.progress.done).enumerate().skip(run.progress.begins_at);

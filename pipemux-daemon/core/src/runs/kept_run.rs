@@ -20,7 +20,8 @@ pub struct KeptRun {
 }
 
 impl KeptRun {
-    /// Returns the run, to be sent again as the one with an id. Its steps mean what its reader has seen by now.
+    /// Returns the run, to be sent again as the one with an id. Its steps mean what its reader has
+    /// seen by now.
     pub fn send_again(self, run_id: RunId, workspace: &Workspace) -> Run {
         let mut run = self.suspended.into_run();
         run.caller.run_id = run_id;

@@ -1,5 +1,5 @@
-//! What a failed run leaves: the steps behind the one that failed, and standard input. They are kept until their reader
-//! corrects the failed call, drops them, or lets them lapse.
+//! What a failed run leaves: the steps behind the one that failed, and standard input. They are
+//! kept until their reader corrects the failed call, drops them, or lets them lapse.
 
 use bytes::Bytes;
 use pipemux_proto::Fault;
@@ -31,8 +31,8 @@ pub struct KeptSteps {
     pub before: Vec<String>,
     /// The steps behind it.
     pub behind: Vec<String>,
-    /// Standard input, when a step that is left may use it. Without any, the one long text of the failed call: it stands
-    /// for standard input, so that the corrected call needn't repeat it.
+    /// Standard input, when a step that is left may use it. Without any, the one long text of the
+    /// failed call: it stands for standard input, so that the corrected call needn't repeat it.
     pub stdin: Option<Bytes>,
     /// True when that is the text of the failed call.
     pub is_text: bool,
@@ -40,8 +40,8 @@ pub struct KeptSteps {
     pub earlier: usize,
     /// What numbers and refs of the steps mean; absent once a daemon was lost with it.
     pub seen: Option<SeenBaseline>,
-    /// How long the run was to wait for the ends of jobs, in milliseconds: the client reads it from calls, of which the next
-    /// request has one only.
+    /// How long the run was to wait for the ends of jobs, in milliseconds: the client reads it from
+    /// calls, of which the next request has one only.
     pub wait_ms: u32,
     /// True until a later run of its reader fails: an answer that names no number means this one.
     pub newest: bool,
@@ -65,7 +65,8 @@ impl KeptSteps {
             stdin,
             is_text,
             earlier: source.earlier + steps.len() - left.len(),
-            // Steps that were written at different times mean different things: of these no number or ref counts.
+            // Steps that were written at different times mean different things: of these no number
+            // or ref counts.
             seen: (!run.baseline.is_mixed_behind(done.len()))
                 .then(|| run.baseline.lasting().with_names(workspace, &run.caller.reader)),
             ..Self::new(run.caller.clone())
@@ -156,8 +157,8 @@ impl KeptSteps {
         parts.join("; ")
     }
 
-    /// Returns what is kept in one short line, for its reader, who wrote it: the steps whole if they are short, else
-    /// their names. `pipemux answer` shows them whole.
+    /// Returns what is kept in one short line, for its reader, who wrote it: the steps whole if
+    /// they are short, else their names. `pipemux answer` shows them whole.
     pub fn shown_short(&self) -> String {
         let whole = self.shown();
         if whole.chars().count() <= KEPT_LINE_CHARS {
@@ -283,7 +284,8 @@ impl KeptSteps {
 
 /// A run that was left, with its failed call corrected.
 pub struct CorrectedRun {
-    /// The code of each part and what it says: the corrected call is one part, each kept step another.
+    /// The code of each part and what it says: the corrected call is one part, each kept step
+    /// another.
     pub parts: Vec<(String, Script)>,
     /// All of it.
     pub source: Source,
@@ -293,8 +295,8 @@ pub struct CorrectedRun {
     pub count: usize,
 }
 
-/// Returns standard input when one of the steps uses it, or else the one long text of the call that failed, and whether it
-/// is that.
+/// Returns standard input when one of the steps uses it, or else the one long text of the call that
+/// failed, and whether it is that.
 fn input_of(steps: &[String], source: &Source, failed: Option<&String>) -> (Option<Bytes>, bool) {
     let stdin = stdin_of(steps, source);
     if stdin.is_some() || source.stdin.as_ref().is_some_and(|stdin| !stdin.is_empty()) {

@@ -1,5 +1,5 @@
-//! What must be looked up before a step can run: where an object is that its window doesn't show, and values
-//! that go from one app to another.
+//! What must be looked up before a step can run: where an object is that its window doesn't show,
+//! and values that go from one app to another.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use crate::foreign::{KeyLocation, Located, Speaker, data, quote};
 use crate::intake;
 use crate::processes::reply::AppReply;
 use crate::runs::phase::{Lookup, ValueFile, ValueLookup};
-use crate::runs::protocol::RunOutput;
+use crate::runs::protocol::{LookupRequest, RunOutput};
 use crate::scripts::ref_errors;
 use crate::scripts::resolve_ref::ResolvedObject;
 use crate::workspaces::Workspace;
@@ -42,24 +42,24 @@ pub(super) fn lookup_request(
                 Fault::unavailable(format!("the window of {session} was closed meanwhile"))
             })?;
             let (key, project) = window.whole(reader);
-            RunOutput::Refresh { session: session.clone(), key, project }
+            RunOutput::LookUp(LookupRequest::Refresh { session: session.clone(), key, project })
         }
         Lookup::Location { session, key, .. } => {
             let (keys, reader) = (vec![key.clone()], reader.to_owned());
             let locate = Locate { keys, reader, ..Locate::default() };
-            RunOutput::Locate { session: session.clone(), locate }
+            RunOutput::LookUp(LookupRequest::Locate { session: session.clone(), locate })
         }
         Lookup::Value(ValueLookup { object, data, path, file, .. }) => {
             let offset = file.as_ref().map_or(data.len() as u64, |file| file.length);
             let read = ReadRequest { path: *path, ..read_request(object, offset) };
-            RunOutput::Read { session: object.session.clone(), read }
+            RunOutput::LookUp(LookupRequest::Read { session: object.session.clone(), read })
         }
     })
 }
 
 impl ValueLookup {
-    /// Takes the next part of the value. A receiver whose app is `unknown` has to be started before it is known whether it
-    /// takes files.
+    /// Takes the next part of the value. A receiver whose app is `unknown` has to be started before
+    /// it is known whether it takes files.
     ///
     /// # Errors
     /// There is no value, or it is too long to be passed.
@@ -111,7 +111,8 @@ impl ValueLookup {
         let announced = usize::try_from(file.length).unwrap_or(usize::MAX);
         is_complete(&chunk, announced, &self.shown)?;
         let session = self.receiver.clone();
-        let output = RunOutput::Store { session, path, offset, data: chunk.data };
+        let output =
+            RunOutput::LookUp(LookupRequest::Store { session, path, offset, data: chunk.data });
         Ok(LookupStep::Store(Self { file: Some(file), ..self }, output))
     }
 
@@ -167,8 +168,8 @@ pub fn read_request(object: &ResolvedObject, offset: u64) -> ReadRequest {
 /// Reads a reply to `Locate` about one object.
 ///
 /// # Errors
-/// The exact sentence, when the object isn't shown or the app doesn't answer in time; why the app can't tell,
-/// when it says so.
+/// The exact sentence, when the object isn't shown or the app doesn't answer in time; why the app
+/// can't tell, when it says so.
 pub fn located(reply: AppReply, shown: &str, by: Speaker<'_>) -> Result<(), Fault> {
     let place = match reply {
         AppReply::Reply(body) => intake::read_said::<Located>(&body, by)

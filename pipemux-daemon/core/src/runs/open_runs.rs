@@ -1,4 +1,5 @@
-//! Runs that wait for their reader: open questions, runs that `answer go` sends again, and what failed runs left.
+//! Runs that wait for their reader: open questions, runs that `answer go` sends again, and what
+//! failed runs left.
 
 use std::collections::BTreeMap;
 
@@ -22,8 +23,8 @@ pub struct OpenRuns {
 struct WorkspaceRuns {
     /// Questions that wait for an answer, by number.
     questions: BTreeMap<u64, OpenQuestion>,
-    /// By reader, the run whose next step was refused as stale, or whose end isn't known. A reader has one at
-    /// most.
+    /// By reader, the run whose next step was refused as stale, or whose end isn't known. A reader
+    /// has one at most.
     kept: BTreeMap<ReaderId, Box<KeptRun>>,
     /// What failed runs left, by number.
     rests: BTreeMap<u64, KeptSteps>,
@@ -42,7 +43,8 @@ impl OpenRuns {
         self.by_workspace.get(at)?.questions.get(&number)
     }
 
-    /// Returns a question of a workspace, to fill in its form, or to put further steps behind its run.
+    /// Returns a question of a workspace, to fill in its form, or to put further steps behind its
+    /// run.
     pub fn question_mut(&mut self, at: &str, number: u64) -> Option<&mut OpenQuestion> {
         self.grown = true;
         self.by_workspace.get_mut(at)?.questions.get_mut(&number)
@@ -53,8 +55,8 @@ impl OpenRuns {
         self.by_workspace.get_mut(at)?.questions.remove(&number)
     }
 
-    /// Removes a question that has expired, whatever workspace it is of. A question that was asked again since its
-    /// timer was set expires later.
+    /// Removes a question that has expired, whatever workspace it is of. A question that was asked
+    /// again since its timer was set expires later.
     pub fn expire_question(&mut self, number: u64, now: u64) -> Option<OpenQuestion> {
         let mut all = self.by_workspace.values_mut();
         all.find_map(|runs| match runs.questions.get(&number)?.expires <= now {
@@ -98,7 +100,8 @@ impl OpenRuns {
         self.by_workspace.values().flat_map(|runs| runs.questions.keys().copied())
     }
 
-    /// Keeps a run, so that its reader can send it again. It takes the place of the one that was kept before.
+    /// Keeps a run, so that its reader can send it again. It takes the place of the one that was
+    /// kept before.
     pub fn keep(&mut self, run: KeptRun) {
         let caller = &run.suspended.caller;
         let runs = self.by_workspace.entry(caller.workspace.clone()).or_default();
@@ -117,7 +120,8 @@ impl OpenRuns {
         }
     }
 
-    /// Keeps what a failed run left. Returns the numbers of those of its reader that make room for it, oldest first.
+    /// Keeps what a failed run left. Returns the numbers of those of its reader that make room for
+    /// it, oldest first.
     pub fn keep_rest(&mut self, number: u64, rest: KeptSteps) -> Vec<u64> {
         self.grown = true;
         let runs = self.by_workspace.entry(rest.caller.workspace.clone()).or_default();
@@ -170,15 +174,16 @@ impl OpenRuns {
         self.rests(at).filter(move |(_, rest)| *rest.caller.reader == *reader)
     }
 
-    /// A run of a reader has failed: an answer that names no number doesn't mean what an earlier one left.
+    /// A run of a reader has failed: an answer that names no number doesn't mean what an earlier
+    /// one left.
     pub fn outdate_rests(&mut self, at: &str, reader: &str) {
         let runs = self.by_workspace.get_mut(at).into_iter();
         let rests = runs.flat_map(|runs| runs.rests.values_mut());
         rests.filter(|rest| *rest.caller.reader == *reader).for_each(|rest| rest.newest = false);
     }
 
-    /// A reader has dropped what the newest failed run left: an answer that names no number means what the one before
-    /// it left. Returns that, if there is any.
+    /// A reader has dropped what the newest failed run left: an answer that names no number means
+    /// what the one before it left. Returns that, if there is any.
     pub fn renew_newest_rest(&mut self, at: &str, reader: &str) -> Option<(u64, &KeptSteps)> {
         let rests = &mut self.by_workspace.get_mut(at)?.rests;
         let of_reader = rests.iter_mut().filter(|(_, rest)| *rest.caller.reader == *reader);
@@ -198,8 +203,9 @@ impl OpenRuns {
         rests.for_each(|rest| rest.expires = expires);
     }
 
-    /// Returns the numbers of the oldest questions and kept steps that have to go, so that all together take no more
-    /// than so many bytes. The newest stays whatever it takes: its reader is told of it right now.
+    /// Returns the numbers of the oldest questions and kept steps that have to go, so that all
+    /// together take no more than so many bytes. The newest stays whatever it takes: its reader is
+    /// told of it right now.
     pub fn beyond(&mut self, most: usize) -> Vec<u64> {
         let mut bytes = if std::mem::take(&mut self.grown) { self.bytes() } else { 0 };
         if bytes <= most {
@@ -233,7 +239,8 @@ impl OpenRuns {
         self.by_workspace.remove(at);
     }
 
-    /// Makes what runs saw of one process of a session count as seen of the next one, which has the same state.
+    /// Makes what runs saw of one process of a session count as seen of the next one, which has the
+    /// same state.
     pub fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
         for runs in self.by_workspace.values_mut() {
             let asking = runs.questions.values_mut().map(|question| &mut question.suspended);

@@ -28,7 +28,8 @@ impl OwnChanges {
         self.expected = seen.iter().map(|(key, (_, version))| (key.clone(), *version)).collect();
     }
 
-    /// Notes the version that a step left. Another one than the next means that somebody else changed the session.
+    /// Notes the version that a step left. Another one than the next means that somebody else
+    /// changed the session.
     pub(super) fn note_version(&mut self, session: &SessionKey, version: u64) {
         let expected = self.expected.get(session).map_or(1, |seen| seen.saturating_add(1));
         self.only_own &= expected == version;

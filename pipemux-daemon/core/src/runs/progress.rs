@@ -19,7 +19,8 @@ pub struct Progress {
     pub next: usize,
     /// How each step that was begun ended.
     pub done: Vec<StepOutcome>,
-    /// The index of the first step that the run itself began: an earlier run carried out those before it.
+    /// The index of the first step that the run itself began: an earlier run carried out those
+    /// before it.
     pub begins_at: usize,
 }
 
@@ -29,7 +30,8 @@ impl Progress {
         Self { steps, next: 0, done: Vec::new(), begins_at: 0 }
     }
 
-    /// True when nothing but the view changes by the steps that are left, and nothing has to be asked for them.
+    /// True when nothing but the view changes by the steps that are left, and nothing has to be
+    /// asked for them.
     pub fn only_looks(&self) -> bool {
         self.steps[self.next..].iter().all(|step| step.prototype.risk.only_looks())
             && self.ambiguous_target().is_none()
@@ -48,14 +50,15 @@ impl Progress {
         all.any(|(_, argument)| takes(argument, index))
     }
 
-    /// True once a step took effect. A call inside another call's arguments that only looks has none: its value went
-    /// to a step that didn't run.
+    /// True once a step took effect. A call inside another call's arguments that only looks has
+    /// none: its value went to a step that didn't run.
     pub fn took_effect(&self) -> bool {
         let mut ended = self.steps.iter().zip(&self.done);
         ended.any(|(step, outcome)| outcome.status == StepStatus::Done && !step.only_reads())
     }
 
-    /// Returns the index of the step that the reader wrote, for a call inside its arguments, or for itself.
+    /// Returns the index of the step that the reader wrote, for a call inside its arguments, or for
+    /// itself.
     pub fn outer_step(&self, index: usize) -> usize {
         let inner = self.steps.iter().skip(index).take_while(|step| step.nested).count();
         (index + inner).min(self.steps.len().saturating_sub(1))
@@ -66,14 +69,15 @@ impl Progress {
         self.steps.iter().all(Step::is_query)
     }
 
-    /// True when the next step and all behind it are queries, or calls inside their arguments that change nothing.
+    /// True when the next step and all behind it are queries, or calls inside their arguments that
+    /// change nothing.
     pub(super) fn leaves_only_queries(&self) -> bool {
         let mut left = self.steps.iter().skip(self.next);
         left.all(Step::only_reads)
     }
 
-    /// Returns the tokens that the content of the next step's outcome may take: what the ones before it left, without what
-    /// short results of the queries behind it take.
+    /// Returns the tokens that the content of the next step's outcome may take: what the ones
+    /// before it left, without what short results of the queries behind it take.
     pub(super) fn content_budget(&self, budget: u32) -> u32 {
         let spent = |outcome: &StepOutcome| outcome.content_tokens();
         let spent: u64 = self.done.iter().map(spent).sum();
@@ -85,7 +89,8 @@ impl Progress {
         u32::try_from(left).unwrap_or(u32::MAX).max(CONTENT_BUDGET_MIN)
     }
 
-    /// Returns true when a step did nothing but turn the window of a session to something, such as `goto`.
+    /// Returns true when a step did nothing but turn the window of a session to something, such as
+    /// `goto`.
     pub fn turns_window(&self, session: &SessionKey) -> bool {
         let mut ended = self.steps.iter().zip(&self.done);
         ended.any(|(step, outcome)| {
@@ -94,8 +99,8 @@ impl Progress {
         })
     }
 
-    /// Returns true when the answer shows the window of a session that a step was sent to, because some step's
-    /// outcome doesn't tell all that it changed.
+    /// Returns true when the answer shows the window of a session that a step was sent to, because
+    /// some step's outcome doesn't tell all that it changed.
     pub fn leaves_untold(&self, session: &SessionKey) -> bool {
         let of_session = |(step, _): &(&Step, &StepOutcome)| step.session == *session;
         let mut ended = self.steps.iter().zip(&self.done).filter(of_session);
@@ -119,7 +124,8 @@ impl Progress {
         self.steps.iter().enumerate().skip(self.next).find_map(ambiguous)
     }
 
-    /// The first argument that is missing: the step's index, the argument's index, and what is missing.
+    /// The first argument that is missing: the step's index, the argument's index, and what is
+    /// missing.
     pub(super) fn missing_argument(&self) -> Option<(usize, usize, &MissingArgument)> {
         let steps = self.steps.iter().enumerate().skip(self.next);
         let mut all = steps.flat_map(|(step, of)| {
@@ -131,7 +137,8 @@ impl Progress {
         all.next()
     }
 
-    /// Returns which step of its script a step belongs to, from 0: calls inside of others belong to theirs.
+    /// Returns which step of its script a step belongs to, from 0: calls inside of others belong to
+    /// theirs.
     pub fn written_index(&self, index: usize) -> usize {
         let outer = self.outer_step(index);
         self.steps.iter().take(outer).filter(|step| !step.nested).count()

@@ -115,19 +115,11 @@ impl StepReply {
     }
 }
 
-/// What a run needs next.
+/// What a run has looked up for its next step.
 #[derive(Debug)]
-pub enum RunOutput {
-    /// Send a step to its app.
-    Invoke {
-        /// The session that carries it out.
-        session: SessionKey,
-        /// The request.
-        invoke: Rc<Invoke>,
-        /// True when the session's window can be asked for right behind it: the step is the last one.
-        prefetch: bool,
-    },
-    /// Ask where an object is that its window doesn't show. An answer is worth waiting for only briefly.
+pub enum LookupRequest {
+    /// Ask where an object is that its window doesn't show. An answer is worth waiting for only
+    /// briefly.
     Locate {
         /// The session that owns the object.
         session: SessionKey,
@@ -161,6 +153,23 @@ pub enum RunOutput {
         /// The request.
         project: Project,
     },
+}
+
+/// What a run needs next.
+#[derive(Debug)]
+pub enum RunOutput {
+    /// Send a step to its app.
+    Invoke {
+        /// The session that carries it out.
+        session: SessionKey,
+        /// The request.
+        invoke: Rc<Invoke>,
+        /// True when the session's window can be asked for right behind it: the step is the last
+        /// one.
+        prefetch: bool,
+    },
+    /// Look something up for the next step.
+    LookUp(LookupRequest),
     /// Ask the reader, and end the request with the question.
     Ask {
         /// The question.

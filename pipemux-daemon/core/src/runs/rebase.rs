@@ -5,14 +5,14 @@ use pipemux_proto::{Code, Fault};
 
 use crate::keys::SessionKey;
 use crate::runs::phase::Phase;
-use crate::runs::protocol::RunOutput;
+use crate::runs::protocol::{LookupRequest, RunOutput};
 use crate::runs::run::Run;
 use crate::scripts::context::RunContext;
 
 impl Run {
-    /// Asks for the present window of a session for a step that was refused as stale: the step is sent again once it is
-    /// there. Returns the refusal when the step may not be sent again. One that may have taken effect earlier may not: its
-    /// own effect may be what made it stale.
+    /// Asks for the present window of a session for a step that was refused as stale: the step is
+    /// sent again once it is there. Returns the refusal when the step may not be sent again. One
+    /// that may have taken effect earlier may not: its own effect may be what made it stale.
     pub(super) fn rebase(
         &mut self,
         session: &SessionKey,
@@ -30,6 +30,6 @@ impl Run {
         };
         let (key, project) = window.whole(&self.caller.reader);
         self.phase = Phase::Rebasing { session: session.clone(), refusal };
-        Ok(RunOutput::Refresh { session: session.clone(), key, project })
+        Ok(RunOutput::LookUp(LookupRequest::Refresh { session: session.clone(), key, project }))
     }
 }

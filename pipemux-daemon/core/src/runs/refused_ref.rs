@@ -25,7 +25,8 @@ pub(super) fn name_refused_ref(
     let seen = as_written.and_then(|of| of.epoch).unwrap_or(known);
     let shown = match (as_written, step.origin, id) {
         (Some(of), ..) => ref_errors::name(of),
-        // What is out of date is the clicked link: the object itself may be as it was seen, or have no id.
+        // What is out of date is the clicked link: the object itself may be as it was seen, or have
+        // no id.
         (None, StepOrigin::Link, _) => step.call.clone(),
         (None, StepOrigin::Call, Some(id)) => anchors.written(RefKind::Obj, id).to_string(),
         (None, StepOrigin::Call, None) => {

@@ -1,6 +1,8 @@
-//! Carrying out a run: one step at a time, the first failure stops the rest, unless only queries are left.
+//! Carrying out a run: one step at a time, the first failure stops the rest, unless only queries
+//! are left.
 //!
-//! [`Run::resume`] takes what happened and returns what the run needs next. It changes nothing but the run.
+//! [`Run::resume`] takes what happened and returns what the run needs next. It changes nothing but
+//! the run.
 
 use std::mem;
 use std::rc::Rc;
@@ -90,7 +92,8 @@ impl Run {
         }
     }
 
-    /// Ends the run when no step is to begin, or asks for what is missing of the steps that are left.
+    /// Ends the run when no step is to begin, or asks for what is missing of the steps that are
+    /// left.
     fn end_or_ask(&mut self, context: &RunContext<'_>) -> Option<RunOutput> {
         if self.progress.next >= self.progress.steps.len() {
             return Some(RunOutput::Finished);
@@ -105,13 +108,14 @@ impl Run {
         })
     }
 
-    /// True when no other step is to begin, since nobody waits for the run: what an undo has taken back is made again first.
+    /// True when no other step is to begin, since nobody waits for the run: what an undo has taken
+    /// back is made again first.
     fn is_called_off(&self) -> bool {
         self.cancelled && !self.origin.is_rolling_back()
     }
 
-    /// Ends the run since an argument is missing and the window shows nothing that it could be; the window is
-    /// looked at first, since a daemon that just began has none.
+    /// Ends the run since an argument is missing and the window shows nothing that it could be; the
+    /// window is looked at first, since a daemon that just began has none.
     fn nothing_to_choose(
         &mut self,
         NothingToChoose { step: index, wanted }: NothingToChoose,
@@ -141,7 +145,8 @@ impl Run {
         if let Some(output) = self.end_or_ask(context) {
             return output;
         }
-        // An action that asks for something else after it was confirmed stays confirmed: its arguments are the same.
+        // An action that asks for something else after it was confirmed stays confirmed: its
+        // arguments are the same.
         invoke.confirmed |= confirms && choice == Choice::Yes;
         // The app hasn't asked when the daemon did so in its place.
         let prototype = &self.progress.steps[self.progress.next].prototype;
@@ -223,8 +228,8 @@ impl Run {
         self.looked_up = LookedUp::default();
     }
 
-    /// Takes in that a step began a job. A job that ended without success makes its step fail, and one that outlasts the
-    /// wait for it leaves the steps behind it.
+    /// Takes in that a step began a job. A job that ended without success makes its step fail, and
+    /// one that outlasts the wait for it leaves the steps behind it.
     fn step_started(&mut self, step: StartedStep, context: &RunContext<'_>) -> RunOutput {
         let StartedStep { started, job } = step;
         let Started { brief, version, links, complete, ended_jobs, fails_alone, no_undo, .. } =
@@ -278,8 +283,8 @@ impl Run {
         }
     }
 
-    /// Ends the run with its next step, unless this one and those behind it are queries: a query that failed changes
-    /// nothing for another, so each of them is answered.
+    /// Ends the run with its next step, unless this one and those behind it are queries: a query
+    /// that failed changes nothing for another, so each of them is answered.
     fn end_or_go_on(&mut self, fault: Fault, context: &RunContext<'_>) -> RunOutput {
         let outer = self.progress.outer_step(self.progress.next);
         if self.cancelled || !self.progress.leaves_only_queries() {

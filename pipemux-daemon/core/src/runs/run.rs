@@ -39,7 +39,8 @@ pub struct Run {
     pub origin: Origin,
     /// What it changed itself.
     pub own_changes: OwnChanges,
-    /// What outcomes and questions said of line numbers since the last answer, each with the process that said it.
+    /// What outcomes and questions said of line numbers since the last answer, each with the
+    /// process that said it.
     pub told_lines: Vec<ToldLines>,
     /// What the next step is waiting for.
     pub(super) phase: Phase,
@@ -51,14 +52,15 @@ pub struct Run {
     pub(super) answers: Answers,
     /// Which steps were sent more than once.
     pub attempts: Attempts,
-    /// True once nobody waits for the run any more: the step that is with an app goes on to its end, and the next one
-    /// doesn't begin.
+    /// True once nobody waits for the run any more: the step that is with an app goes on to its
+    /// end, and the next one doesn't begin.
     pub cancelled: bool,
     /// True once a step was begun whose outcome is unknown.
     pub unknown: bool,
     /// What came of it, as its answer tells.
     pub end: RunEnd,
-    /// How many steps had ended when the round that it becomes if the daemon is lost was last written down.
+    /// How many steps had ended when the round that it becomes if the daemon is lost was last
+    /// written down.
     pub written: Option<usize>,
     /// When its steps changed files.
     pub file_times: FileTimes,
@@ -85,8 +87,8 @@ pub(super) struct Answers {
 /// Steps that were sent more than once, by index.
 #[derive(Debug, Clone, Default)]
 pub struct Attempts {
-    /// Steps that were sent earlier with an unknown outcome: their app died with them and they were sent again, or
-    /// `answer go` sends them.
+    /// Steps that were sent earlier with an unknown outcome: their app died with them and they were
+    /// sent again, or `answer go` sends them.
     pub(super) sent_before: Vec<usize>,
     /// Steps that were sent to what is there now, since the workspace asks for that.
     pub(super) rebased: Vec<usize>,
@@ -149,7 +151,8 @@ impl Run {
         }
     }
 
-    /// Makes numbers and refs mean what the run's reader has seen so far or, with an epoch, what there was to see then.
+    /// Makes numbers and refs mean what the run's reader has seen so far or, with an epoch, what
+    /// there was to see then.
     pub fn take_baseline(&mut self, workspace: &Workspace, epoch: Option<u64>) {
         let steps = &self.progress.steps;
         let fresh = SeenBaseline::of_steps(steps, workspace, &self.caller.reader, epoch);
@@ -157,14 +160,15 @@ impl Run {
         self.baseline.renew(fresh);
     }
 
-    /// Makes what the run saw of one process of a session count as seen of the next one, which has the same state.
+    /// Makes what the run saw of one process of a session count as seen of the next one, which has
+    /// the same state.
     pub fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
         self.baseline.hand_over(session, from, to);
         hand_over_told(&mut self.told_lines, session, (from, to));
     }
 
-    /// Keeps the script that the steps were made from, unless it holds a secret, and has the run tell of its steps without
-    /// their secrets.
+    /// Keeps the script that the steps were made from, unless it holds a secret, and has the run
+    /// tell of its steps without their secrets.
     pub fn hide_secrets(&mut self, workspace: &Workspace) {
         hide_secrets(&mut self.progress.steps, workspace);
         if self.progress.holds_secret() {
@@ -172,12 +176,13 @@ impl Run {
         }
     }
 
-    /// Takes an answer back with which the next step failed without having taken effect. Returns the question,
-    /// which is to be asked again.
+    /// Takes an answer back with which the next step failed without having taken effect. Returns
+    /// the question, which is to be asked again.
     pub(super) fn take_wrong_answer(&mut self, fault: &Fault) -> Option<Box<AnsweredQuestion>> {
         let next = self.progress.next;
         let is_wrong = |answered: &mut Box<AnsweredQuestion>| {
-            // A step before it that wasn't delivered says nothing of the answer, which is still to be given.
+            // A step before it that wasn't delivered says nothing of the answer, which is still to
+            // be given.
             let undelivered = fault.code == Code::Unavailable && answered.index > next;
             undelivered || (answered.index == next && answered.is_wrong(fault))
         };
@@ -193,7 +198,8 @@ impl Run {
         Some(question)
     }
 
-    /// Keeps what a message about the next step says of line numbers, for the answer that shows the message.
+    /// Keeps what a message about the next step says of line numbers, for the answer that shows the
+    /// message.
     pub(super) fn tell_lines(
         &mut self,
         numbers: impl IntoIterator<Item = LineNumbers>,
@@ -215,8 +221,8 @@ impl Run {
         }
     }
 
-    /// True while a window is on its way whose ids the run needs: for a step that was refused as stale, or to
-    /// list what there is to choose from.
+    /// True while a window is on its way whose ids the run needs: for a step that was refused as
+    /// stale, or to list what there is to choose from.
     pub fn needs_ids(&self) -> bool {
         match self.phase {
             Phase::Rebasing { .. } => true,
@@ -225,22 +231,20 @@ impl Run {
         }
     }
 
-    /// True when something can come of an output that a later daemon has to know of: an action, or a question.
+    /// True when something can come of an output that a later daemon has to know of: an action, or
+    /// a question.
     pub fn acts_by(&self, output: &RunOutput) -> bool {
         match output {
             RunOutput::Invoke { .. } => {
                 self.progress.steps.get(self.progress.next).is_some_and(|step| !step.is_query())
             }
             RunOutput::Ask { .. } | RunOutput::AskAgain { .. } => true,
-            RunOutput::Locate { .. }
-            | RunOutput::Read { .. }
-            | RunOutput::Store { .. }
-            | RunOutput::Refresh { .. }
-            | RunOutput::Finished => false,
+            RunOutput::LookUp(_) | RunOutput::Finished => false,
         }
     }
 
-    /// True when the round that the run becomes if the daemon is lost isn't written down as it stands before an output.
+    /// True when the round that the run becomes if the daemon is lost isn't written down as it
+    /// stands before an output.
     pub fn is_unwritten(&self, output: &RunOutput) -> bool {
         let Some(written) = self.written else {
             return matches!(output, RunOutput::Invoke { .. }) && self.acts_by(output);
@@ -266,8 +270,8 @@ impl Run {
         }
     }
 
-    /// Ends the run with its next step. The outcome of a step that was sent earlier is unknown, whatever
-    /// becomes of it now.
+    /// Ends the run with its next step. The outcome of a step that was sent earlier is unknown,
+    /// whatever becomes of it now.
     pub fn fail(&mut self, mut status: StepStatus, mut fault: Fault) {
         if status == StepStatus::Failed && self.attempts.were_sent(self.progress.next) {
             let why = "an earlier attempt may have taken effect; now";
@@ -284,8 +288,8 @@ impl Run {
         }
     }
 
-    /// Marks as unknown a step that was sent earlier but not again, since a call inside its arguments ended
-    /// the run first.
+    /// Marks as unknown a step that was sent earlier but not again, since a call inside its
+    /// arguments ended the run first.
     pub fn end_unreached(&mut self) {
         let was_sent = |index: &usize| self.attempts.sent_before.contains(index);
         let Some(last) = (self.progress.done.len()..self.progress.steps.len()).rfind(was_sent)

@@ -1,4 +1,5 @@
-//! The records of open questions and kept steps. A run that waits for its reader in another way isn't saved.
+//! The records of open questions and kept steps. A run that waits for its reader in another way
+//! isn't saved.
 
 use crate::keys::WorkspaceKey;
 use crate::persist::records::{Record, SavedQuestion, SavedRest};

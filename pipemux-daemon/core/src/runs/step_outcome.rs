@@ -167,8 +167,8 @@ impl StepOutcome {
         }
     }
 
-    /// A step that wasn't run because a call inside its arguments, or a later step, ended before it. What was told of
-    /// that one is enough.
+    /// A step that wasn't run because a call inside its arguments, or a later step, ended before
+    /// it. What was told of that one is enough.
     pub fn unreached() -> Self {
         Self { told: true, ..Self::skipped(NOT_RUN) }
     }

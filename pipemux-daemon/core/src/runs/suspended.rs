@@ -66,8 +66,8 @@ impl Suspended {
         }
     }
 
-    /// Suspends a run in front of a step that was refused, or whose outcome is unknown. Sent again, the step means what its
-    /// reader sees by then.
+    /// Suspends a run in front of a step that was refused, or whose outcome is unknown. Sent again,
+    /// the step means what its reader sees by then.
     pub(super) fn in_front_of(run: &Run, index: usize, anchors: &AnchorTable) -> Self {
         let mut kept = Self::of(run);
         // The nested calls of the step run again with it.
@@ -87,7 +87,8 @@ impl Suspended {
         kept.attempts.rebased.clear();
         kept.told_lines.clear();
         kept.value_files.clear();
-        // Later steps are sent when the reader may have seen more: their bare numbers still mean what it saw first.
+        // Later steps are sent when the reader may have seen more: their bare numbers still mean
+        // what it saw first.
         kept.baseline.keep_first_versions();
         // What it did when it was sent stays unknown, however it ends now.
         let done = run.progress.done.get(index);
@@ -121,17 +122,20 @@ impl Suspended {
         }
     }
 
-    /// Makes what the run saw of one process of a session count as seen of the next one, which has the same state.
+    /// Makes what the run saw of one process of a session count as seen of the next one, which has
+    /// the same state.
     pub(super) fn hand_over(&mut self, session: &SessionKey, from: Incarnation, to: Incarnation) {
         self.baseline.hand_over(session, from, to);
         hand_over_told(&mut self.told_lines, session, (from, to));
     }
 
-    /// Puts the steps of a run that was written later behind this one's, where they go on to mean what its reader had seen
-    /// when it wrote them. So harnesses that send several calls at once, and agents that overlook a question, lose nothing.
+    /// Puts the steps of a run that was written later behind this one's, where they go on to mean
+    /// what its reader had seen when it wrote them. So harnesses that send several calls at once,
+    /// and agents that overlook a question, lose nothing.
     ///
-    /// Returns false, and leaves both as they were, when that can't be done: the later run is a click or takes back a round,
-    /// has to ask before anything runs, runs in another folder, or was written after yet another state had been shown.
+    /// Returns false, and leaves both as they were, when that can't be done: the later run is a
+    /// click or takes back a round, has to ask before anything runs, runs in another folder, or was
+    /// written after yet another state had been shown.
     pub fn append(&mut self, later: &Run, workspace: &Workspace) -> bool {
         let (Origin::Typed(own), Origin::Typed(others)) = (&self.origin, &later.origin) else {
             return false;
@@ -164,8 +168,9 @@ impl Suspended {
     }
 }
 
-/// Makes an argument mean what its reader sees when it is sent again: a pinned ref, or a thing that was chosen in
-/// the state in which a question listed it, could never lead anywhere else than to the same refusal.
+/// Makes an argument mean what its reader sees when it is sent again: a pinned ref, or a thing that
+/// was chosen in the state in which a question listed it, could never lead anywhere else than to
+/// the same refusal.
 fn unpin(argument: &mut Argument, session: &SessionKey, anchors: &AnchorTable) {
     match argument {
         Argument::Ref { of, .. } => of.epoch = None,

@@ -46,7 +46,8 @@ struct Scene {
 }
 
 impl Scene {
-    /// A workspace with the windows of two ready sessions, `notes/main` as incarnation 1 and `todo/main` as 2.
+    /// A workspace with the windows of two ready sessions, `notes/main` as incarnation 1 and
+    /// `todo/main` as 2.
     fn new() -> Self {
         let mut workspace =
             Workspace::new(WORKSPACE.into(), WORKSPACE.into(), FirstNumbers { id: 1, epoch: 5 });

@@ -1,5 +1,5 @@
-//! An undo of a round is whole or not at all: when one of its steps can't be taken back, the steps that it has taken back
-//! are made again with what their apps offered for that, the last one first.
+//! An undo of a round is whole or not at all: when one of its steps can't be taken back, the steps
+//! that it has taken back are made again with what their apps offered for that, the last one first.
 
 use pipemux_proto::Code;
 use pipemux_proto::report::StepStatus;
@@ -25,8 +25,8 @@ impl Run {
         RunOutput::Finished
     }
 
-    /// Adds the steps that make again what the undo took back. Returns false if there is nothing to be made again, or not
-    /// all of it can be.
+    /// Adds the steps that make again what the undo took back. Returns false if there is nothing to
+    /// be made again, or not all of it can be.
     fn begin_rollback(&mut self, context: &RunContext<'_>) -> bool {
         let stopped = self.progress.done.last().is_some_and(|last| {
             matches!(last.status, StepStatus::Failed | StepStatus::Skipped) && !self.unknown
@@ -69,7 +69,8 @@ impl Run {
     }
 }
 
-/// Returns the steps that make again what the steps in front of a failed one took back; `None` if an app offers none.
+/// Returns the steps that make again what the steps in front of a failed one took back; `None` if
+/// an app offers none.
 fn rollback_steps(progress: &Progress, context: &RunContext<'_>) -> Option<Vec<Step>> {
     let (_, before) = progress.done.split_last()?;
     let steps = progress.steps.iter().zip(before).rev().map(|(step, outcome)| {

@@ -1,4 +1,5 @@
-//! A round of history that a run takes back: which of its undos the steps are, and where these stand.
+//! A round of history that a run takes back: which of its undos the steps are, and where these
+//! stand.
 
 use pipemux_proto::projection::Args;
 use pipemux_proto::prototype::Prototype;
@@ -21,8 +22,8 @@ pub struct UndoneRound {
     pub steps: Vec<u32>,
     /// The steps of the round that have no undo.
     pub stays: Vec<String>,
-    /// The index of the step that couldn't be taken back, once the steps before it are being made again. The steps behind it
-    /// do that.
+    /// The index of the step that couldn't be taken back, once the steps before it are being made
+    /// again. The steps behind it do that.
     pub failed: Option<usize>,
     /// What is said of newer rounds that were passed over; empty when none were.
     pub skipped: String,
@@ -60,8 +61,9 @@ impl UndoneRound {
     }
 }
 
-/// Returns the link with which an app offered to take a step back, or to make again what the step took back. Only one that
-/// names its change is used, since any other would be about whatever came last.
+/// Returns the link with which an app offered to take a step back, or to make again what the step
+/// took back. Only one that names its change is used, since any other would be about whatever came
+/// last.
 pub fn undo_link(outcome: &StepOutcome) -> Option<&LinkSlot> {
     let wanted = if outcome.reverts { "redo" } else { "undo" };
     let mut offered = outcome.links.iter().filter(|link| link.lasting && link.code.is_none());
@@ -70,7 +72,8 @@ pub fn undo_link(outcome: &StepOutcome) -> Option<&LinkSlot> {
     named.or_else(|| offered.find(|link| link.label == "undo"))
 }
 
-/// Returns the step that carries out what an app offered to take `call` back with; `None` if the app can't any more.
+/// Returns the step that carries out what an app offered to take `call` back with; `None` if the
+/// app can't any more.
 pub fn undo_step(
     session: &SessionKey,
     prototypes: &[Prototype],

@@ -1,4 +1,5 @@
-//! Bare numbers where a ref is expected: `28` may mean `obj:28` or the thing that is called 28. It is never guessed.
+//! Bare numbers where a ref is expected: `28` may mean `obj:28` or the thing that is called 28. It
+//! is never guessed.
 
 use pipemux_proto::call::Span;
 use pipemux_proto::prototype::{Param, Type};
@@ -31,8 +32,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Refuses a bare number, with each meaning that it can have and the call that says so. `text` is what the number
-    /// is when it is quoted, for a parameter that takes texts.
+    /// Refuses a bare number, with each meaning that it can have and the call that says so. `text`
+    /// is what the number is when it is quoted, for a parameter that takes texts.
     pub(super) fn bare_number(
         &self,
         id: u64,
@@ -64,8 +65,8 @@ impl Planner<'_> {
         meanings.filter_map(|meaning| self.corrected(id, span, &meaning)).fold(fault, Fault::hint)
     }
 
-    /// Returns the command that runs the script with the number at a place replaced: for a script of one step that holds
-    /// no secret, since an answer repeats none.
+    /// Returns the command that runs the script with the number at a place replaced: for a script
+    /// of one step that holds no secret, since an answer repeats none.
     fn corrected(&self, id: u64, span: Span, by: &str) -> Option<String> {
         let prototypes = self.targets.iter().filter_map(|of| self.sessions.get(of));
         let mut params = prototypes.flat_map(|of| of.prototypes.iter()).flat_map(|of| &of.params);

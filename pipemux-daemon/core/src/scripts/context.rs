@@ -53,8 +53,8 @@ impl RunContext<'_> {
         session.is_some_and(|session| session.profile.token_prefix.as_deref() == Some(prefix))
     }
 
-    /// Why a question isn't asked whose session was closed meanwhile: the answer would go to the next session of this name,
-    /// in which the same keys may be other things.
+    /// Why a question isn't asked whose session was closed meanwhile: the answer would go to the
+    /// next session of this name, in which the same keys may be other things.
     pub fn closed_while_asking(&self, key: &SessionKey) -> Option<Fault> {
         let is_open = self.workspace.window(key).is_some();
         let fault = Fault::failed(format!("{key} was closed while it asked; nothing was done"));

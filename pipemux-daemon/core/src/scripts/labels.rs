@@ -14,7 +14,8 @@ use crate::workspaces::anchors::{Anchor, Target};
 const NAMED: usize = 5;
 
 impl Planner<'_> {
-    /// Returns the ref to the thing of a type that has a label, among those that the call's sessions show.
+    /// Returns the ref to the thing of a type that has a label, among those that the call's
+    /// sessions show.
     ///
     /// # Errors
     /// Several things have the label, or none; `why` says why it is no ref.
@@ -96,7 +97,8 @@ impl Planner<'_> {
         Err(self.error("not a ref or a label", span, format!("{param} is {ty}: {note}")))
     }
 
-    /// Returns the things of a type with a label that the reader was shown and that aren't shown now.
+    /// Returns the things of a type with a label that the reader was shown and that aren't shown
+    /// now.
     fn hidden_of_type(&self, ty: &Type, has: &dyn Fn(&str) -> bool) -> Vec<(u64, &Anchor)> {
         let Some(reader) = self.clicker.map(|clicker| clicker.reader) else { return Vec::new() };
         let hidden = self.targets.iter().flat_map(|of| self.workspace.anchors.hidden_objects(of));
@@ -113,7 +115,8 @@ impl Planner<'_> {
             .collect()
     }
 
-    /// Returns the things of a type that the sessions of the call show, each with what tells it from others.
+    /// Returns the things of a type that the sessions of the call show, each with what tells it
+    /// from others.
     fn shown_of_type(&self, ty: &Type) -> Vec<(u64, &Anchor, String)> {
         let mut shown = Vec::new();
         for session in &self.targets {

@@ -1,4 +1,5 @@
-//! Arguments that may be the name of a thing instead of a ref: its app finds it, also where no window shows it.
+//! Arguments that may be the name of a thing instead of a ref: its app finds it, also where no
+//! window shows it.
 
 use pipemux_proto::call::{Expr, Span};
 use pipemux_proto::projection::Arg;
@@ -10,7 +11,8 @@ use crate::scripts::plan_argument::resolve_escapes;
 use crate::scripts::step::Argument;
 
 impl Planner<'_> {
-    /// An argument of a parameter that takes refs and names. Names are passed to the app as they are.
+    /// An argument of a parameter that takes refs and names. Names are passed to the app as they
+    /// are.
     pub(super) fn named_argument(
         &mut self,
         value: &Expr,

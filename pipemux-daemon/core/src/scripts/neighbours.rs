@@ -1,4 +1,5 @@
-//! Which of several apps a call means that all of them have: the one that the other calls of its script are for.
+//! Which of several apps a call means that all of them have: the one that the other calls of its
+//! script are for.
 
 use pipemux_proto::call::{Call, Script, Step};
 
@@ -11,9 +12,9 @@ pub fn ownerless_calls<'s>(scripts: impl Iterator<Item = &'s Script>) -> Vec<&'s
     calls.filter(|call| call.owner.is_none()).collect()
 }
 
-/// Returns the index of the candidate that alone has actions for other calls of a script. `has` says whether a candidate
-/// has one for a call, `elsewhere` whether an app does that is no candidate: then the call tells nothing. Calls that
-/// contradict each other tell nothing, either.
+/// Returns the index of the candidate that alone has actions for other calls of a script. `has`
+/// says whether a candidate has one for a call, `elsewhere` whether an app does that is no
+/// candidate: then the call tells nothing. Calls that contradict each other tell nothing, either.
 pub fn meant_by_neighbours(
     candidates: usize,
     calls: &[&Call],

@@ -1,4 +1,5 @@
-//! Plans an argument: a value of its parameter's type, or a ref, name or call that gives one when the step runs.
+//! Plans an argument: a value of its parameter's type, or a ref, name or call that gives one when
+//! the step runs.
 
 use std::borrow::Cow;
 
@@ -175,7 +176,8 @@ impl Planner<'_> {
         let binding = candidates.iter().copied().filter(|window| binds(window)).filter(known);
         let mut bound: Vec<SessionKey> = binding.map(of).collect();
         if bound.is_empty() {
-            // An earlier step of the same run may bind the name: it is looked up when its step runs.
+            // An earlier step of the same run may bind the name: it is looked up when its step
+            // runs.
             let acts = |window: &&Window| self.steps.iter().any(|s| s.session == window.session);
             bound.extend(candidates.iter().copied().filter(acts).filter(known).map(of));
         }

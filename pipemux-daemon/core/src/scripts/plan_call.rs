@@ -64,7 +64,8 @@ impl Planner<'_> {
         self.push(Step { session, candidates, prototype, args, call, origin, nested })
     }
 
-    /// Returns the parameter that an argument is for: by its name or, among those without one, by its place.
+    /// Returns the parameter that an argument is for: by its name or, among those without one, by
+    /// its place.
     fn param_of<'p>(
         &self,
         prototype: &'p Prototype,

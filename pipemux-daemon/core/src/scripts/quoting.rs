@@ -1,4 +1,5 @@
-//! What quotes mean in an argument: a parameter may take a text as it is written, or a quoted ref as the ref.
+//! What quotes mean in an argument: a parameter may take a text as it is written, or a quoted ref
+//! as the ref.
 
 use pipemux_proto::Value;
 use pipemux_proto::call::{Call, Expr, Span};
@@ -29,8 +30,8 @@ pub fn raw_texts(value: &Expr) -> Expr {
     }
 }
 
-/// Returns the argument of a parameter that takes paths without the quotes of its refs, if it has any: no path
-/// looks like a ref to an object.
+/// Returns the argument of a parameter that takes paths without the quotes of its refs, if it has
+/// any: no path looks like a ref to an object.
 pub fn unquoted(value: &Expr) -> Option<Expr> {
     match value {
         Expr::Value(Value::Str(text)) => {

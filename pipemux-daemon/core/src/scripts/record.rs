@@ -82,7 +82,8 @@ impl Planner<'_> {
         Ok(collapsed(whole))
     }
 
-    /// Takes a record for a parameter of any type, which may be one of an app that knows no records with refs.
+    /// Takes a record for a parameter of any type, which may be one of an app that knows no records
+    /// with refs.
     ///
     /// # Errors
     /// It has something else than values in it.

@@ -1,5 +1,5 @@
-//! Ref errors: the exact sentences for refs that lead nowhere. Agents match on them, so they never change.
-//! A hint or a reason says how to get on.
+//! Ref errors: the exact sentences for refs that lead nowhere. Agents match on them, so they never
+//! change. A hint or a reason says how to get on.
 
 use pipemux_proto::Fault;
 use pipemux_proto::refs::{Local, Ref};
@@ -17,7 +17,8 @@ pub fn stale(shown: &str) -> Fault {
     Fault::stale(message).naming(shown)
 }
 
-/// The meaning of the ref changed since the reader saw it at an epoch: says which round acted on its session since.
+/// The meaning of the ref changed since the reader saw it at an epoch: says which round acted on
+/// its session since.
 pub fn stale_since(workspace: &Workspace, session: &SessionKey, seen: u64, shown: &str) -> Fault {
     let mut fault = stale(shown);
     let round = match seen {
@@ -60,7 +61,8 @@ pub fn not_found_in(session: &SessionKey, shown: &str, why: Option<String>) -> F
     fault
 }
 
-/// A ref as the sentences name it: without its epoch, and without the session of an id, which is unique.
+/// A ref as the sentences name it: without its epoch, and without the session of an id, which is
+/// unique.
 pub fn name(of: &Ref) -> String {
     let owner = match of.local {
         Local::Id(_) => None,

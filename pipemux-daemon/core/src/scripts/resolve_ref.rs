@@ -130,8 +130,8 @@ fn is_known(context: &RunContext<'_>, prefix: &str, key: &str) -> bool {
     anchors.iter().any(|(_, anchor)| context.declares_prefix(&anchor.session, prefix))
 }
 
-/// The thing that a token names which no window has shown as an object: its app knows its tokens, also those from an old
-/// document or another session. Nobody has seen a revision of it.
+/// The thing that a token names which no window has shown as an object: its app knows its tokens,
+/// also those from an old document or another session. Nobody has seen a revision of it.
 fn unshown_token(
     context: &RunContext<'_>,
     of: &Ref,
@@ -214,8 +214,8 @@ pub(super) fn id_of_key(
     }
 }
 
-/// True when a token's type is the object's. Tokens write types with capitals, `Node`, where refs and
-/// prototypes have `node`.
+/// True when a token's type is the object's. Tokens write types with capitals, `Node`, where refs
+/// and prototypes have `node`.
 fn fits_token(of: &Ref, anchor: &Anchor) -> bool {
     match (&of.ty, &anchor.ty) {
         (Some(wanted), Some(given)) => wanted.eq_ignore_ascii_case(given),

@@ -15,7 +15,8 @@ use crate::scripts::resolve_ref::id_of_key;
 use crate::workspaces::Window;
 
 impl<'a> Planner<'a> {
-    /// The session that a call means, the sessions that it may mean when that is ambiguous, and the prototype.
+    /// The session that a call means, the sessions that it may mean when that is ambiguous, and the
+    /// prototype.
     pub(super) fn find(
         &self,
         call: &Call,
@@ -90,8 +91,8 @@ impl<'a> Planner<'a> {
         meant_by_neighbours(having.len(), &calls, has, elsewhere)
     }
 
-    /// The one window that owns the objects in a call's arguments, if it has the action: no other window has
-    /// to be considered then.
+    /// The one window that owns the objects in a call's arguments, if it has the action: no other
+    /// window has to be considered then.
     fn window_of_refs(&self, call: &Call) -> Option<(&'a Window, &'a Prototype)> {
         let mut owners = self.owners_of_refs(call);
         owners.sort_unstable();
@@ -103,8 +104,8 @@ impl<'a> Planner<'a> {
         meant.next().filter(|_| meant.next().is_none())
     }
 
-    /// The action of a window's session that a call means, if the app offers it now: of several that are called
-    /// alike, the first one that takes the call's arguments.
+    /// The action of a window's session that a call means, if the app offers it now: of several
+    /// that are called alike, the first one that takes the call's arguments.
     fn action(&self, window: &'a Window, call: &Call) -> Option<&'a Prototype> {
         meant_action(|| self.actions(window), call)
     }
@@ -161,8 +162,8 @@ impl<'a> Planner<'a> {
         refs.into_iter().filter_map(|of| owner(&of).map(|session| (of, session))).collect()
     }
 
-    /// The error of an object in a call's arguments whose window is closed, if there is one: nothing else is wrong with
-    /// the call.
+    /// The error of an object in a call's arguments whose window is closed, if there is one:
+    /// nothing else is wrong with the call.
     fn closed_window(&self, call: &Call) -> Option<Fault> {
         let closed = self.refs_with_owners(call).into_iter();
         let mut closed = closed.filter(|(_, session)| self.workspace.window(session).is_none());
@@ -242,8 +243,9 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// The action of an app that a call means: of several that are called alike, the first one that takes the call's
-/// arguments. If none does, the one that knows most of their names: its error tells what is wrong.
+/// The action of an app that a call means: of several that are called alike, the first one that
+/// takes the call's arguments. If none does, the one that knows most of their names: its error
+/// tells what is wrong.
 pub fn meant_action<'p, I>(actions: impl Fn() -> I, call: &Call) -> Option<&'p Prototype>
 where
     I: Iterator<Item = &'p Prototype>,
@@ -257,8 +259,8 @@ where
     fitting(true).or_else(|| fitting(false)).or_else(|| called().min_by_key(unknown))
 }
 
-/// Leaves out what a call can't mean, so that a name from another tool never makes it ambiguous: an alias counts
-/// only where it takes the call and no app's action of that very name does.
+/// Leaves out what a call can't mean, so that a name from another tool never makes it ambiguous: an
+/// alias counts only where it takes the call and no app's action of that very name does.
 pub fn without_aliases<'p, T>(
     having: Vec<(T, &'p Prototype)>,
     call: &Call,
@@ -274,8 +276,8 @@ pub fn without_aliases<'p, T>(
     having.into_iter().filter(|(_, one)| counts(one)).collect()
 }
 
-/// Returns true when a prototype takes the arguments of a call, as far as they can be checked before anything is
-/// looked up; when `complete`, only if none is missing.
+/// Returns true when a prototype takes the arguments of a call, as far as they can be checked
+/// before anything is looked up; when `complete`, only if none is missing.
 pub fn takes(prototype: &Prototype, call: &Call, complete: bool) -> bool {
     let mut positional = prototype.params.iter();
     let mut given = Vec::new();

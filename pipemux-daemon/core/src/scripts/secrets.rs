@@ -1,7 +1,7 @@
 //! Secrets in scripts: arguments that are never printed, logged or kept.
 //!
-//! A run keeps them as long as its steps need them. What is told of a step is its call with `'***'` in place of each, and
-//! nothing that holds one is written down: no script, no question.
+//! A run keeps them as long as its steps need them. What is told of a step is its call with `'***'`
+//! in place of each, and nothing that holds one is written down: no script, no question.
 
 use pipemux_proto::call::mask::{ArgumentName, Secrets, masked, masked_in_place, secret_spans};
 use pipemux_proto::call::{Step, parse};
@@ -21,14 +21,15 @@ impl<'a> SecretActions<'a> {
         Self { actions: actions.filter(|one| code.contains(one.written_name())).collect() }
     }
 
-    /// True when a window of the workspace has an action with a secret argument. A call that isn't known may have been
-    /// meant for it.
+    /// True when a window of the workspace has an action with a secret argument. A call that isn't
+    /// known may have been meant for it.
     pub fn are_known(workspace: &Workspace) -> bool {
         workspace.windows.secret_actions().next().is_some()
     }
 
-    /// True when the standard input of code that was refused may have been meant for a secret argument: the code names an
-    /// action that takes one, or calls what isn't known of an app that has one, or can't be read.
+    /// True when the standard input of code that was refused may have been meant for a secret
+    /// argument: the code names an action that takes one, or calls what isn't known of an app that
+    /// has one, or can't be read.
     pub fn may_take_stdin(workspace: &'a Workspace, code: &str) -> bool {
         if !Self::are_known(workspace) {
             return false;
@@ -44,7 +45,8 @@ impl<'a> SecretActions<'a> {
         !Self::in_code(workspace, code).actions.is_empty() || script.steps.iter().any(may)
     }
 
-    /// True when the code holds the value of a secret argument, or can't be read far enough to tell.
+    /// True when the code holds the value of a secret argument, or can't be read far enough to
+    /// tell.
     pub fn are_given(&self, code: &str) -> bool {
         !self.actions.is_empty()
             && secret_spans(code, self).iter().any(|span| span.start < span.end)

@@ -33,7 +33,8 @@ impl Step {
         self.prototype.risk == Risk::Query
     }
 
-    /// Fills in the arguments that a form gave. What was meant by one of another type is what it asked about.
+    /// Fills in the arguments that a form gave. What was meant by one of another type is what it
+    /// asked about.
     pub fn complete(&mut self, fields: &[Field], given: Vec<(String, Argument)>) {
         for (name, argument) in &mut self.args {
             let field = fields.iter().find(|field| field.name == *name);
@@ -69,8 +70,8 @@ impl Step {
         self.is_query() || (self.nested && self.prototype.risk.only_looks())
     }
 
-    /// True when it names lines by bare numbers. Unlike refs they don't follow what they mean, so the step
-    /// can't be sent against another state.
+    /// True when it names lines by bare numbers. Unlike refs they don't follow what they mean, so
+    /// the step can't be sent against another state.
     pub fn has_line_numbers(&self) -> bool {
         fn are_lines(ty: &Type) -> bool {
             match ty {
@@ -135,8 +136,8 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// Returns the value that was probably meant in place of one of another type, where the reader can't be asked for
-    /// it: inside a list, or with `nested` anywhere.
+    /// Returns the value that was probably meant in place of one of another type, where the reader
+    /// can't be asked for it: inside a list, or with `nested` anywhere.
     pub fn first_meant(&self, nested: bool) -> Option<&Value> {
         match self {
             Self::Missing(missing) if nested => missing.meant.as_ref(),
@@ -161,7 +162,8 @@ impl Argument {
         }
     }
 
-    /// Returns the value of an argument that is nothing but one, also of a list or a record of values.
+    /// Returns the value of an argument that is nothing but one, also of a list or a record of
+    /// values.
     pub fn to_value(&self) -> Option<Value> {
         Some(match self {
             Self::Fixed(Arg::Value(blob)) => blob.to_value().ok()?,

@@ -15,7 +15,8 @@ use crate::workspaces::Workspace;
 /// Most characters of one argument.
 const ARGUMENT_SHOWN: usize = 60;
 
-/// Returns a step as a call with its arguments by name: `notebook.append(entry=obj:7, text='more')`.
+/// Returns a step as a call with its arguments by name: `notebook.append(entry=obj:7,
+/// text='more')`.
 pub fn written_call(steps: &[Step], index: usize, workspace: &Workspace) -> String {
     let Some(step) = steps.get(index) else { return String::new() };
     let addr = &step.session.addr;

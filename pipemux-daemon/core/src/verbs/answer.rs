@@ -6,37 +6,38 @@ use pipemux_proto::app::Choice;
 use pipemux_proto::refs::{Ref, RefKind};
 use pipemux_proto::watch::EventKind;
 
-use crate::Core;
 use crate::audit::{ToldText, clip};
 use crate::feed::Audience;
 use crate::keys::RequestId;
 use crate::persist::records::Record;
+use crate::processes::Processes;
 use crate::runs::questions::question::{OpenQuestion, ParsedAnswer, declines};
 use crate::runs::{Run, RunContext, RunInput, TypedAnswer};
-use crate::verbs::click::LinkEffect;
+use crate::verbs::click::{LinkEffect, resolve_link};
+use crate::verbs::next::Next;
+use crate::verbs::questions::{Questions, show_questions};
 use crate::verbs::require;
-use crate::views::requested_window::AnswerKind;
 
 /// What answers the kept run: it is sent again.
 const GO: &str = "go";
 
-impl Core {
+impl Questions<'_> {
     /// Answers an open question, or sends a kept run again. Without words the question is shown.
-    pub(crate) fn answer_question(
+    pub(crate) fn answer(
         &mut self,
+        processes: &Processes,
         id: RequestId,
         text: &str,
         to: Option<u64>,
         stdin: Option<Bytes>,
-    ) -> Result<(), Fault> {
+    ) -> Result<Next, Fault> {
         // A link that answers may be given as the answer.
         if let Ok(link) = text.trim().parse::<Ref>()
             && link.kind == RefKind::Link
         {
-            return match self.resolve_link(id, &link)? {
-                LinkEffect::Answer(question, answer) => {
-                    self.answer_question(id, &answer, Some(question), None)
-                }
+            let (request, workspace) = self.request(id)?;
+            return match resolve_link(workspace, processes, request, &link)? {
+                LinkEffect::Answer(question, answer) => Ok(Next::AnswerQuestion(question, answer)),
                 LinkEffect::Steps(_) | LinkEffect::CancelJob(_) | LinkEffect::Hidden(_) => {
                     Err(Fault::usage(format!("{link} is no answer"))
                         .hint(format!("pipemux click {link}")))
@@ -44,34 +45,35 @@ impl Core {
             };
         }
         if let Some(kept) = self.take_kept_run(id, text, to)? {
-            return self.start_run(id, kept, RunInput::Begin);
+            return Ok(Next::BeginRun(Box::new(kept), RunInput::Begin));
         }
         if text.trim().is_empty() {
-            return self.show_questions(id, to);
+            return self.show_open(id, to);
         }
         if let Some(number) = self.named_rest(id, to)?.filter(|_| text.trim() != GO) {
             return self.answer_rest(id, number, text, stdin);
         }
         let stdin = stdin.as_deref();
-        let (number, question) = self.find_question(id, text, to)?;
+        let (number, question) = self.find(id, text, to)?;
         if question.is_form() && !declines(text) {
-            return self.answer_form(id, number, text, stdin);
+            return self.answer_form(processes, id, number, text, stdin);
         }
         self.note_told(id, number, text);
-        let (number, question) = self.find_question(id, text, to)?;
-        let request = require::request(&self.clients, id)?;
-        let workspace = require::workspace(&self.workspaces, request)?;
-        let context = RunContext { workspace, sessions: self.processes.sessions() };
+        let (number, question) = self.find(id, text, to)?;
+        let request = require::request(self.clients, id)?;
+        let workspace = require::workspace(self.workspaces, request)?;
+        let context = RunContext { workspace, sessions: processes.sessions() };
         let typed = TypedAnswer::read(text, stdin, &question.value_names());
         let answer = match typed.and_then(|typed| question.read(typed, &context)) {
             Ok(answer) => answer,
-            Err(fault) => return self.refuse_with_questions(id, vec![number], fault),
+            Err(fault) => return Ok(show_questions(vec![number], Some(fault))),
         };
         let confirms = matches!(answer, ParsedAnswer::Choice(Choice::Yes));
-        // The number, or the link that carries it, is known only from an answer that shows the question.
+        // The number, or the link that carries it, is known only from an answer that shows the
+        // question.
         if confirms && question.is_destructive() && !question.shown && to.is_none() {
             let fault = Fault::refused(format!("question {number} was not shown to you before"));
-            return self.refuse_with_questions(id, vec![number], fault);
+            return Ok(show_questions(vec![number], Some(fault)));
         }
         let (at, reader) = (request.workspace.clone(), request.call.reader.clone());
         let Some(question) = self.runs.remove_question(&at, number) else {
@@ -86,8 +88,8 @@ impl Core {
         self.turn.persist(Record::QuestionClosed { workspace: at.to_string(), number });
         let text = format!("question {number} was answered: {told}");
         let audience = Audience::Workspace(at, None);
-        self.publish(EventKind::Answered, audience, Some(&reader), &text);
-        self.start_run(id, run, input)
+        self.feed.publish(self.turn.now, EventKind::Answered, audience, Some(&reader), &text);
+        Ok(Next::BeginRun(Box::new(run), input))
     }
 
     /// Notes for the audit log what may be told of the answer to a question.
@@ -105,54 +107,28 @@ impl Core {
     }
 
     /// Shows the questions that the reader has open, or the one of a number.
-    fn show_questions(&mut self, id: RequestId, to: Option<u64>) -> Result<(), Fault> {
+    fn show_open(&mut self, id: RequestId, to: Option<u64>) -> Result<Next, Fault> {
         let numbers = match to {
             Some(number) if self.named_rest(id, to)? == Some(number) => Vec::new(),
-            Some(_) => vec![self.find_question(id, "", to)?.0],
-            None => self.open_questions(id)?,
+            Some(_) => vec![self.find(id, "", to)?.0],
+            None => self.open(require::request(self.clients, id)?),
         };
-        if numbers.is_empty() && self.show_rests(id)? {
-            return Ok(());
+        if !numbers.is_empty() {
+            return Ok(show_questions(numbers, None));
         }
-        if numbers.is_empty() {
-            return Err(no_question(None));
-        }
-        self.show_windows(
-            id,
-            Vec::new(),
-            AnswerKind::Questions { numbers, refusal: None, waiting: 0 },
-        )
-    }
-
-    /// Refuses a request, and shows the questions that are the reason.
-    pub(super) fn refuse_with_questions(
-        &mut self,
-        id: RequestId,
-        numbers: Vec<u64>,
-        fault: Fault,
-    ) -> Result<(), Fault> {
-        // The question itself says how it is answered.
-        let hints = fault.hints.iter().filter(|hint| !hint.starts_with("pipemux answer "));
-        let hints = hints.cloned().collect();
-        let refusal = Some(Box::new(Fault { hints, ..fault }));
-        self.show_windows(id, Vec::new(), AnswerKind::Questions { numbers, refusal, waiting: 0 })
-    }
-
-    /// The numbers of the questions that the reader of a request has open.
-    pub(super) fn open_questions(&self, id: RequestId) -> Result<Vec<u64>, Fault> {
-        let request = require::request(&self.clients, id)?;
-        let open = self.runs.questions_of(&request.workspace, &request.call.reader);
-        Ok(open.map(|(number, _)| number).collect())
+        let kept = self.list_rests(require::request(self.clients, id)?);
+        kept.ok_or_else(|| no_question(None))
     }
 
     /// The question that an answer means: the one of its number, or the reader's only one.
-    fn find_question(
+    fn find(
         &self,
         id: RequestId,
         text: &str,
         to: Option<u64>,
     ) -> Result<(u64, &OpenQuestion), Fault> {
-        let open = self.open_questions(id)?;
+        let request = require::request(self.clients, id)?;
+        let open = self.open(request);
         if let (None, [_, _, ..]) = (to, open.as_slice()) {
             let ways = open.iter().map(|number| format!("pipemux answer --to {number} …"));
             let fault = Fault::usage(format!("{} questions are open: say which", open.len()));
@@ -166,13 +142,12 @@ impl Core {
             _ => no_question(to),
         };
         if let Some(fault) = self
-            .unnamed_rest(id, text)?
+            .unnamed_rest(request, text)
             .filter(|_| to.is_none() && open.is_empty() && text.trim() != GO)
         {
             return Err(fault);
         }
         let number = to.or_else(|| open.first().copied()).ok_or_else(closed)?;
-        let request = require::request(&self.clients, id)?;
         let question = self.runs.question(&request.workspace, number).ok_or_else(closed)?;
         if question.reader() != request.call.reader {
             return Err(Fault::refused(format!(
@@ -191,11 +166,11 @@ impl Core {
         text: &str,
         to: Option<u64>,
     ) -> Result<Option<Run>, Fault> {
-        if to.is_some() || text.trim() != GO || !self.open_questions(id)?.is_empty() {
+        let request = require::request(self.clients, id)?;
+        if to.is_some() || text.trim() != GO || !self.open(request).is_empty() {
             return Ok(None);
         }
-        let request = require::request(&self.clients, id)?;
-        let workspace = require::workspace(&self.workspaces, request)?;
+        let workspace = require::workspace(self.workspaces, request)?;
         let (at, reader) = (&request.workspace, &request.call.reader);
         let Some(kept) = self.runs.take_kept(at, reader) else { return Ok(None) };
         if let Some(number) = kept.kept_steps {

@@ -5,7 +5,7 @@ use pipemux_proto::Value;
 use crate::Config;
 use crate::bounds::{BOUNDS, Unit};
 use crate::clients::Clients;
-use crate::clients::requests::ClientRequest;
+use crate::clients::client_request::ClientRequest;
 use crate::processes::Processes;
 use crate::runs::open_runs::OpenRuns;
 use crate::verbs::next::Next;
@@ -19,7 +19,7 @@ pub(crate) fn limits(
     (workspaces, runs): (&Workspaces, &OpenRuns),
     request: &ClientRequest,
 ) -> Next {
-    let open_requests = clients.open_requests(request.client);
+    let open_requests = clients.connections.open_requests(request.client);
     let workspace = workspaces.get(&request.workspace);
     let mut text = String::new();
     let mut data = Vec::new();
@@ -60,8 +60,8 @@ pub(crate) fn limits(
     Next::Data(text, Value::List(data))
 }
 
-/// Returns how much of a bound is used, by the whole daemon or by the caller's workspace; none for a bound whose use
-/// is not one number.
+/// Returns how much of a bound is used, by the whole daemon or by the caller's workspace; none for
+/// a bound whose use is not one number.
 fn used(
     name: &str,
     (clients, processes): (&Clients, &Processes),
@@ -69,7 +69,7 @@ fn used(
     workspace: &Workspace,
 ) -> Option<u64> {
     let used = match name {
-        "CLIENTS_MAX" => clients.len(),
+        "CLIENTS_MAX" => clients.connections.len(),
         "SESSIONS_MAX" => processes.sessions().len(),
         "WORKSPACES_MAX" => workspaces.len(),
         "RETIRED_MAX" => workspaces.retired_count(),

@@ -3,65 +3,85 @@
 use pipemux_proto::Fault;
 use pipemux_proto::refs::{Ref, RefKind};
 
-use crate::Core;
-use crate::keys::{RequestId, SessionKey};
-use crate::runs::Step;
+use crate::clients::client_request::ClientRequest;
+use crate::keys::SessionKey;
+use crate::processes::Processes;
 use crate::runs::origin::Origin;
+use crate::runs::{RunContext, Step};
 use crate::scripts::link::{Clicker, LinkTarget, link_target};
 use crate::scripts::plan::Planner;
-use crate::verbs::require;
+use crate::scripts::resolve_ref::{RefScope, UnresolvedRef};
+use crate::verbs::next::Next;
 use crate::verbs::tasks::RefLookup;
+use crate::workspaces::Workspace;
 
-impl Core {
-    /// Clicks a link that is given as the argument of the verb.
-    pub(crate) fn click_written(&mut self, id: RequestId, link: &str) -> Result<(), Fault> {
-        let link = Ref::parse_loose(link, RefKind::Link)
-            .map_err(|error| Fault::usage(error.to_string()))?;
-        self.click(id, link)
+/// Clicks a link that is given as the argument of the verb.
+///
+/// # Errors
+/// It is no link.
+pub(crate) fn click_written(link: &str) -> Result<Next, Fault> {
+    let link =
+        Ref::parse_loose(link, RefKind::Link).map_err(|error| Fault::usage(error.to_string()))?;
+    Ok(Next::Click(link))
+}
+
+/// Clicks a link: runs its action, or answers the question that it belongs to.
+///
+/// # Errors
+/// The link is unknown, stale or out of view.
+pub(crate) fn click(
+    workspace: &Workspace,
+    processes: &Processes,
+    request: &ClientRequest,
+    link: Ref,
+) -> Result<Next, Fault> {
+    if link.prefix.is_some() {
+        return Ok(Next::LookUp(RefLookup::click(link), true));
     }
-
-    /// Clicks a link: runs its action, or answers the question that it belongs to.
-    pub(crate) fn click(&mut self, id: RequestId, link: Ref) -> Result<(), Fault> {
-        if link.prefix.is_some() {
-            return self.look_up_refs(id, RefLookup::click(link), true);
-        }
-        if link.kind != RefKind::Link {
-            self.check_object(id, &link)?;
-        }
-        match self.resolve_link(id, &link)? {
-            LinkEffect::Hidden(session) => self.find_hidden_link(id, link, session),
-            effect => self.follow_link(id, effect),
-        }
+    if link.kind != RefKind::Link {
+        check_object(workspace, processes, request, &link)?;
     }
+    Ok(resolve_link(workspace, processes, request, &link)?.follow(link))
+}
 
-    /// Carries out what a link does.
-    pub(super) fn follow_link(&mut self, id: RequestId, effect: LinkEffect) -> Result<(), Fault> {
-        match effect {
-            LinkEffect::Steps(steps) => self.run_steps(id, steps, Origin::Click),
-            LinkEffect::Answer(question, answer) => {
-                self.answer_question(id, &answer, Some(question), None)
-            }
-            LinkEffect::CancelJob(job) => self.cancel_job(id, job),
-            LinkEffect::Hidden(_) => Err(require::missing_task(&self.clients, id)),
-        }
+/// Checks that a ref leads to an object, so that its value can be read.
+///
+/// # Errors
+/// It doesn't.
+fn check_object(
+    workspace: &Workspace,
+    processes: &Processes,
+    request: &ClientRequest,
+    target: &Ref,
+) -> Result<(), Fault> {
+    let context = RunContext { workspace, sessions: processes.sessions() };
+    let refs = RefScope::of(workspace, &request.call.reader, request.call.at);
+    match refs.resolve(&context, target, &[]) {
+        Err(UnresolvedRef::Invalid(fault, _)) => Err(*fault),
+        // Where it is, is asked when it is read.
+        Ok(_) | Err(UnresolvedRef::NotShown { .. }) => Ok(()),
     }
+}
 
-    /// Returns the effect of a link for the reader who clicks it.
-    pub(super) fn resolve_link(&self, id: RequestId, link: &Ref) -> Result<LinkEffect, Fault> {
-        let request = require::request(&self.clients, id)?;
-        let workspace = require::workspace(&self.workspaces, request)?;
-        let (reader, at) = (&request.call.reader, request.call.at);
-        let sessions = self.processes.sessions();
-        match link_target(workspace, sessions, Clicker { reader, at }, link)? {
-            LinkTarget::Answer(question, answer) => {
-                Ok(LinkEffect::Answer(question, answer.to_owned()))
-            }
-            LinkTarget::CancelJob(job) => Ok(LinkEffect::CancelJob(job)),
-            LinkTarget::Hidden(session) => Ok(LinkEffect::Hidden(session.clone())),
-            LinkTarget::Action(..) => {
-                let planner = Planner::new(workspace, sessions, "").clicked_by(reader, at);
-                planner.plan_click(link).map(LinkEffect::Steps)
-            }
+/// Returns the effect of a link for the reader who clicks it.
+///
+/// # Errors
+/// The link is unknown, stale or out of view.
+pub(super) fn resolve_link(
+    workspace: &Workspace,
+    processes: &Processes,
+    request: &ClientRequest,
+    link: &Ref,
+) -> Result<LinkEffect, Fault> {
+    let (reader, at) = (&request.call.reader, request.call.at);
+    let sessions = processes.sessions();
+    match link_target(workspace, sessions, Clicker { reader, at }, link)? {
+        LinkTarget::Answer(question, answer) => Ok(LinkEffect::Answer(question, answer.to_owned())),
+        LinkTarget::CancelJob(job) => Ok(LinkEffect::CancelJob(job)),
+        LinkTarget::Hidden(session) => Ok(LinkEffect::Hidden(session.clone())),
+        LinkTarget::Action(..) => {
+            let planner = Planner::new(workspace, sessions, "").clicked_by(reader, at);
+            planner.plan_click(link).map(LinkEffect::Steps)
         }
     }
 }
@@ -76,4 +96,16 @@ pub(super) enum LinkEffect {
     CancelJob(u64),
     /// The window of this session, as it was written last, doesn't have the link.
     Hidden(SessionKey),
+}
+
+impl LinkEffect {
+    /// Carries out what `link` does.
+    pub(super) fn follow(self, link: Ref) -> Next {
+        match self {
+            Self::Steps(steps) => Next::Steps(steps, Origin::Click),
+            Self::Answer(question, answer) => Next::AnswerQuestion(question, answer),
+            Self::CancelJob(job) => Next::CancelJob(job),
+            Self::Hidden(session) => Next::FindLink(link, session),
+        }
+    }
 }

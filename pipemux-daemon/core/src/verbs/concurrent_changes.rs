@@ -1,5 +1,5 @@
-//! What other runs changed in files while one ran: an app that takes back what it observed, as the files of a command, leaves
-//! that out.
+//! What other runs changed in files while one ran: an app that takes back what it observed, as the
+//! files of a command, leaves that out.
 
 use std::path::Path;
 
@@ -25,7 +25,7 @@ use crate::workspaces::history::History;
 const NAMED: usize = 3;
 
 /// Where it is known from what runs and jobs change in files.
-pub(super) struct FileChanges<'a> {
+pub(crate) struct FileChanges<'a> {
     pub workspaces: &'a Workspaces,
     /// The runs that ask.
     pub asking: &'a OpenRuns,
@@ -35,9 +35,9 @@ pub(super) struct FileChanges<'a> {
 }
 
 impl FileChanges<'_> {
-    /// Returns what others changed in files while the round ran that the step in flight takes back; nothing if it takes none
-    /// back.
-    pub(super) fn during_undone(&self, run: &Run) -> Vec<ChangedBeside> {
+    /// Returns what others changed in files while the round ran that the step in flight takes back;
+    /// nothing if it takes none back.
+    pub(crate) fn during_undone(&self, run: &Run) -> Vec<ChangedBeside> {
         let at = &run.caller.workspace;
         let Some(history) = self.workspaces.get(at).map(|workspace| &workspace.history) else {
             return Vec::new();
@@ -49,9 +49,10 @@ impl FileChanges<'_> {
         self.within(wrote, at, &run.caller.run_id, is_other)
     }
 
-    /// Says in an outcome which of its files other runs changed while its step ran, from when it was sent until `now`, in
-    /// milliseconds since 1970. Returns when the run changed files, if it did.
-    pub(super) fn tell_in_outcome(
+    /// Says in an outcome which of its files other runs changed while its step ran, from when it
+    /// was sent until `now`, in milliseconds since 1970. Returns when the run changed files, if it
+    /// did.
+    pub(crate) fn tell_in_outcome(
         &self,
         run: &Run,
         now: u64,
@@ -80,8 +81,9 @@ impl FileChanges<'_> {
         Some((from.min(wrote.0), to.max(wrote.1)))
     }
 
-    /// Returns what other runs changed in files within a time, newest first: rounds of all workspaces that aren't undone, and
-    /// what isn't a round yet. Of steps under way and of jobs it isn't known.
+    /// Returns what other runs changed in files within a time, newest first: rounds of all
+    /// workspaces that aren't undone, and what isn't a round yet. Of steps under way and of jobs it
+    /// isn't known.
     fn within(
         &self,
         (from, to): (u64, u64),
@@ -145,8 +147,8 @@ impl FileChanges<'_> {
     }
 }
 
-/// Returns the round that the step in flight takes back: the one that `undo` named, else that which ended with the call as a
-/// link, else for a call that names none the reader's newest one.
+/// Returns the round that the step in flight takes back: the one that `undo` named, else that which
+/// ended with the call as a link, else for a call that names none the reader's newest one.
 fn undone_round<'h>(run: &Run, history: &'h History) -> Option<&'h SavedRound> {
     let (session, invoke) = run.in_flight()?;
     if !history.may_undo(&invoke.action) {
@@ -187,7 +189,8 @@ fn acts_since(run: &Run) -> Option<u64> {
     (!step.prototype.risk.only_looks()).then_some(run.file_times.sent_ms)
 }
 
-/// True for two workspaces of folders of which neither has the other: what one does isn't looked for in the other's files.
+/// True for two workspaces of folders of which neither has the other: what one does isn't looked
+/// for in the other's files.
 fn are_apart(one: &WorkspaceKey, other: &WorkspaceKey) -> bool {
     let (one, other) = (Path::new(&**one), Path::new(&**other));
     one.is_absolute() && other.is_absolute() && !one.starts_with(other) && !other.starts_with(one)

@@ -1,9 +1,10 @@
-//! `consent`: lists what only a person may allow, shows one of it, and carries out what a person decided.
+//! `consent`: lists what only a person may allow, shows one of it, and carries out what a person
+//! decided.
 
 use pipemux_proto::consent::{ConsentArgs, ConsentDecision};
 use pipemux_proto::{Fault, Value};
 
-use crate::clients::requests::ClientRequest;
+use crate::clients::client_request::ClientRequest;
 use crate::consents::{Allowed, Asked, Consents, Decided, hint};
 use crate::foreign::inert;
 use crate::jobs::words::duration;

@@ -65,7 +65,8 @@ pub(crate) fn help(
     Ok(Next::Data(text, data))
 }
 
-/// Describes an action that was asked for without its app, in each built-in app that has it. None if none has.
+/// Describes an action that was asked for without its app, in each built-in app that has it. None
+/// if none has.
 fn help_of_action(providers: &Providers, action: &str) -> Option<Next> {
     let (mut text, mut rows) = (String::new(), Vec::new());
     for (provider, manifest) in providers {

@@ -1,4 +1,5 @@
-//! `history`: the rounds of runs in the workspace or in all of them, newest last; of a file, newest first.
+//! `history`: the rounds of runs in the workspace or in all of them, newest last; of a file, newest
+//! first.
 
 use std::cmp::Reverse;
 
@@ -6,7 +7,7 @@ use pipemux_proto::client::HistoryArgs;
 use pipemux_proto::command::{self, with_options};
 use pipemux_proto::{Fault, Value};
 
-use crate::clients::requests::ClientRequest;
+use crate::clients::client_request::ClientRequest;
 use crate::event::Now;
 use crate::limits::{HISTORY_SHOWN, LINE_RESULT_MAX};
 use crate::persist::records::SavedRound;
@@ -143,8 +144,8 @@ fn undo_lines(round: &SavedRound, asked: Option<&OpenQuestion>) -> String {
     text
 }
 
-/// Tells what a run has done that waits for an answer: `waits · replace done: a.rs · question 3: pipemux answer 1 · none`.
-/// Nothing if it has changed nothing.
+/// Tells what a run has done that waits for an answer: `waits · replace done: a.rs · question 3:
+/// pipemux answer 1 · none`. Nothing if it has changed nothing.
 fn waiting_line(number: u64, open: &OpenQuestion, workspace: &Workspace) -> Option<String> {
     let round = history_round(&open.suspended.clone().into_run(), workspace, 0);
     if round.undo.is_empty() && round.lasting.is_empty() {
@@ -159,8 +160,8 @@ fn waiting_line(number: u64, open: &OpenQuestion, workspace: &Workspace) -> Opti
     Some(format!("waits{by} · {result} · question {number}: pipemux answer {}\n", line(&ways)))
 }
 
-/// Writes what `--detail` tells of a round besides. A result of several lines is joined, so that none of its lines can
-/// pass for a round.
+/// Writes what `--detail` tells of a round besides. A result of several lines is joined, so that
+/// none of its lines can pass for a round.
 fn detail_lines(round: &SavedRound) -> String {
     let mut text = format!("   {}\n", whole_line(&round.result));
     for more in [&round.detail, &round.diff].into_iter().flatten() {

@@ -1,4 +1,5 @@
-//! What failed runs left: kept under a number, resumed by `answer '<corrected call>'`, dropped by `answer none`.
+//! What failed runs left: kept under a number, resumed by `answer '<corrected call>'`, dropped by
+//! `answer none`.
 
 use std::rc::Rc;
 
@@ -7,12 +8,12 @@ use pipemux_proto::client::Verb;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, Value};
 
-use crate::Core;
 use crate::answers::kept_rest::{keep, kept_line, kept_rest_line};
+use crate::clients::client_request::ClientRequest;
 use crate::feed::Audience;
 use crate::keys::{RequestId, SessionKey};
 use crate::persist::records::Record;
-use crate::pipeline::parsed_script::{Correction, ParsedScript, ScriptOrigin};
+use crate::pipeline::parsed_script::{Correction, ParsedScript};
 use crate::runs::baseline::SeenBaseline;
 use crate::runs::caller::Caller;
 use crate::runs::kept_steps::KeptSteps;
@@ -20,20 +21,23 @@ use crate::runs::origin::Origin;
 use crate::runs::{Run, RunInput, Step};
 use crate::scripts::secrets::SecretActions;
 use crate::scripts::source::{Code, Source};
+use crate::verbs::next::Next;
+use crate::verbs::questions::{Questions, show_questions};
 use crate::verbs::require;
 use crate::views::inert;
 
-impl Core {
-    /// Refuses a script that has an error in the step with this index, and keeps the others with standard input.
+impl Questions<'_> {
+    /// Refuses a script that has an error in the step with this index, and keeps the others with
+    /// standard input.
     pub(super) fn refuse_and_keep(
         &mut self,
         id: RequestId,
         fault: Fault,
         source: &Source,
         index: usize,
-    ) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        let workspace = require::workspace(&self.workspaces, request)?;
+    ) -> Result<Next, Fault> {
+        let request = require::request(self.clients, id)?;
+        let workspace = require::workspace(self.workspaces, request)?;
         let (at, call) = (&request.workspace, &request.call);
         if matches!(call.verb, Verb::Run { only_queries: true, .. }) {
             // What only asks can't be gone on with by an answer, which acts: it is asked again.
@@ -61,14 +65,13 @@ impl Core {
         let seen = SeenBaseline::of(workspace, &call.reader, &sessions, call.at);
         rest.seen = Some(seen.with_names(workspace, &call.reader));
         rest.wait_ms = call.wait_ms;
-        let number = keep(&mut self.turn, &mut self.runs, None, rest);
-        self.fail_keeping(id, fault, Some(number));
-        Ok(())
+        let number = keep(self.turn, self.runs, None, rest);
+        Ok(Next::Fail(fault, Some(number)))
     }
 
     /// Returns the number of what an answer means that is no answer to a question.
     pub(super) fn named_rest(&self, id: RequestId, to: Option<u64>) -> Result<Option<u64>, Fault> {
-        let request = require::request(&self.clients, id)?;
+        let request = require::request(self.clients, id)?;
         let (at, reader) = (&request.workspace, &request.call.reader);
         if let Some(number) = to {
             return match self.runs.rest(at, number) {
@@ -81,15 +84,15 @@ impl Core {
                 None => Ok(None),
             };
         }
-        if !self.open_questions(id)?.is_empty() {
+        if !self.open(request).is_empty() {
             return Ok(None);
         }
         Ok(self.runs.rests_of(at, reader).find(|(_, rest)| rest.newest).map(|(number, _)| number))
     }
 
-    /// Returns the error of an answer that may mean what an earlier failed run left, and doesn't say so.
-    pub(super) fn unnamed_rest(&self, id: RequestId, text: &str) -> Result<Option<Fault>, Fault> {
-        let request = require::request(&self.clients, id)?;
+    /// Returns the error of an answer that may mean what an earlier failed run left, and doesn't
+    /// say so.
+    pub(super) fn unnamed_rest(&self, request: &ClientRequest, text: &str) -> Option<Fault> {
         let way = if drops(text) { text.trim() } else { "'<corrected call>'" };
         let mut lines = Vec::new();
         for (number, rest) in self.runs.rests_of(&request.workspace, &request.call.reader) {
@@ -97,16 +100,15 @@ impl Core {
             lines.push(format!("pipemux answer --to {number} {way} # {}", rest.shown_short()));
         }
         if lines.is_empty() {
-            return Ok(None);
+            return None;
         }
         let fault =
             Fault::usage("a later run has failed since steps were kept: say which are meant");
-        Ok(Some(lines.into_iter().rev().fold(fault, Fault::hint)))
+        Some(lines.into_iter().rev().fold(fault, Fault::hint))
     }
 
-    /// Lists what failed runs of the request's reader left. False when there is nothing.
-    pub(super) fn show_rests(&mut self, id: RequestId) -> Result<bool, Fault> {
-        let request = require::request(&self.clients, id)?;
+    /// Lists what failed runs of the request's reader left; none when there is nothing.
+    pub(super) fn list_rests(&self, request: &ClientRequest) -> Option<Next> {
         let options = &request.call.hint_options;
         let (mut text, mut data) = (String::new(), Vec::new());
         for (number, rest) in self.runs.rests_of(&request.workspace, &request.call.reader) {
@@ -118,11 +120,7 @@ impl Core {
                 ("steps".to_owned(), Value::List(steps)),
             ]));
         }
-        if text.is_empty() {
-            return Ok(false);
-        }
-        self.answer_data(id, text, Value::List(data));
-        Ok(true)
+        (!text.is_empty()).then(|| Next::Data(text, Value::List(data)))
     }
 
     /// Drops what a failed run left, or goes on with it.
@@ -132,19 +130,16 @@ impl Core {
         number: u64,
         text: &str,
         stdin: Option<Bytes>,
-    ) -> Result<(), Fault> {
+    ) -> Result<Next, Fault> {
         match text.trim() {
             words if drops(words) => {}
             words if words == "-" || words.contains('(') => {
                 return self.correct_rest(id, number, text, stdin);
             }
             // What is no call was meant for a question, and none is open.
-            _ => {
-                self.fail_keeping(id, Fault::not_found("no question is open"), Some(number));
-                return Ok(());
-            }
+            _ => return Ok(Next::Fail(Fault::not_found("no question is open"), Some(number))),
         }
-        let request = require::request(&self.clients, id)?;
+        let request = require::request(self.clients, id)?;
         let at = request.workspace.clone();
         let rest = self.runs.remove_rest(&at, number).ok_or_else(|| gone(number))?;
         self.turn.persist(Record::KeptClosed { workspace: at.to_string(), number });
@@ -154,20 +149,20 @@ impl Core {
         {
             text += &kept_line(earlier, rest);
         }
-        self.answer_data(id, text, Value::Null);
-        Ok(())
+        Ok(Next::Data(text, Value::Null))
     }
 
-    /// Resumes what a failed run left: the request's answer takes the place of the step that failed.
+    /// Resumes what a failed run left: the request's answer takes the place of the step that
+    /// failed.
     fn correct_rest(
         &mut self,
         id: RequestId,
         number: u64,
         text: &str,
         stdin: Option<Bytes>,
-    ) -> Result<(), Fault> {
-        let request = require::request(&self.clients, id)?;
-        let workspace = require::workspace(&self.workspaces, request)?;
+    ) -> Result<Next, Fault> {
+        let request = require::request(self.clients, id)?;
+        let workspace = require::workspace(self.workspaces, request)?;
         let rest = self.runs.rest(&request.workspace, number).ok_or_else(|| gone(number))?;
         let (code, stdin) = match (text.trim(), stdin) {
             ("-", Some(stdin)) => (String::from_utf8_lossy(&stdin).into_owned(), None),
@@ -175,60 +170,58 @@ impl Core {
         };
         let holds_secret = SecretActions::in_code(workspace, &code).are_given(&code);
         let corrected = rest.corrected(&code, stdin);
-        if self.refuse_behind_question(id, number)? {
-            return Ok(());
+        if let Some(refused) = self.refuse_behind_question(request, number)? {
+            return Ok(refused);
         }
         match corrected {
             Ok(corrected) => {
-                self.run_script(id, Box::new(ParsedScript::corrected(number, corrected)), true)
+                Ok(Next::Script(Box::new(ParsedScript::corrected(number, corrected)), true))
             }
             Err(fault) => {
                 let fault = if holds_secret { without_code(fault) } else { fault };
-                self.fail_keeping(id, fault, Some(number));
-                Ok(())
+                Ok(Next::Fail(fault, Some(number)))
             }
         }
     }
 
-    /// Refuses to resume kept steps while a question of their reader is open. False when none is.
+    /// Refuses to resume kept steps while a question of their reader is open. None when none is.
     ///
     /// # Errors
     /// The steps aren't kept any more.
     pub(super) fn refuse_behind_question(
-        &mut self,
-        id: RequestId,
+        &self,
+        request: &ClientRequest,
         number: u64,
-    ) -> Result<bool, Fault> {
-        let request = require::request(&self.clients, id)?;
+    ) -> Result<Option<Next>, Fault> {
         if self.runs.rest(&request.workspace, number).is_none() {
             return Err(Fault::not_found("the kept steps were dropped meanwhile"));
         }
-        let open = self.open_questions(id)?;
-        let Some(question) = open.first() else { return Ok(false) };
-        let fault = Fault::refused(format!("question {question} is open: answer it first"));
-        self.refuse_with_questions(id, open, fault)?;
-        Ok(true)
+        let open = self.open(request);
+        Ok(open.first().copied().map(|question| {
+            let fault = Fault::refused(format!("question {question} is open: answer it first"));
+            show_questions(open, Some(fault))
+        }))
     }
 
-    /// Refuses a correction because of the step with this index. What was kept stays so; when the corrected call is
-    /// right and another one isn't, that one is to be corrected next.
+    /// Refuses a correction because of the step with this index. What was kept stays so; when the
+    /// corrected call is right and another one isn't, that one is to be corrected next.
     pub(super) fn refuse_correction(
         &mut self,
         id: RequestId,
         script: &ParsedScript,
+        correction: &Correction,
         (index, fault): (usize, Fault),
-    ) -> Result<(), Fault> {
-        let ScriptOrigin::Corrected(correction) = &script.origin else { return Err(fault) };
+    ) -> Result<Next, Fault> {
         let Correction { kept: number, source, first, count } = correction;
-        let request = require::request(&self.clients, id)?;
-        let workspace = require::workspace(&self.workspaces, request)?;
+        let request = require::request(self.clients, id)?;
+        let workspace = require::workspace(self.workspaces, request)?;
         let rest = self.runs.rest(&request.workspace, *number).ok_or_else(|| gone(*number))?;
         let own = *first..first + count;
         // A call that isn't right and holds a secret isn't kept in place of another one.
         if script.without_secrets(workspace).is_none() && !own.contains(&index) {
             let moved = KeptSteps::of_refused(rest.caller.clone(), source, index);
-            // The corrected call means what the reader has seen by now, the others what it had seen then:
-            // where that differs, nobody could tell any more which number counts in what.
+            // The corrected call means what the reader has seen by now, the others what it had seen
+            // then: where that differs, nobody could tell any more which number counts in what.
             let now = |session: &SessionKey| {
                 let seen = workspace.seen(&rest.caller.reader, session)?;
                 Some((seen.app, seen.version))
@@ -240,26 +233,22 @@ impl Core {
             let seen = rest.seen.as_ref().filter(same).cloned();
             if let Some(moved) = moved {
                 let moved = KeptSteps { seen, ..moved };
-                keep(&mut self.turn, &mut self.runs, Some(*number), moved);
+                keep(self.turn, self.runs, Some(*number), moved);
             }
         }
-        self.fail_keeping(id, fault, Some(*number));
-        Ok(())
+        Ok(Next::Fail(fault, Some(*number)))
     }
 
     /// Starts the run of kept steps whose failed call was corrected: they are kept no longer.
     pub(super) fn run_corrected(
         &mut self,
         id: RequestId,
-        script: ParsedScript,
+        correction: Correction,
         steps: Vec<Step>,
-    ) -> Result<(), Fault> {
-        let ScriptOrigin::Corrected(correction) = script.origin else {
-            return Err(require::missing_task(&self.clients, id));
-        };
+    ) -> Result<Next, Fault> {
         let Correction { kept: number, source, first, count } = correction;
-        let request = require::request(&self.clients, id)?;
-        let workspace = require::workspace(&self.workspaces, request)?;
+        let request = require::request(self.clients, id)?;
+        let workspace = require::workspace(self.workspaces, request)?;
         let at = request.workspace.clone();
         let rest = self.runs.rest(&at, number).ok_or_else(|| gone(number))?;
         let later = written_range(&steps, first, count);
@@ -273,11 +262,11 @@ impl Core {
         run.hide_secrets(workspace);
         self.runs.remove_rest(&at, number);
         self.turn.persist(Record::KeptClosed { workspace: at.to_string(), number });
-        self.start_run(id, run, RunInput::Begin)
+        Ok(Next::BeginRun(Box::new(run), RunInput::Begin))
     }
 
     /// Keeps the steps no longer that nobody took up in time.
-    pub(crate) fn rest_expired(&mut self, number: u64) {
+    pub(crate) fn expire_rest(&mut self, number: u64) {
         self.end_rest(number, self.turn.mono_ms(), "have lapsed");
     }
 
@@ -287,11 +276,13 @@ impl Core {
         self.turn.persist(Record::KeptClosed { workspace, number });
         let text = format!("kept steps {number} {how}: {}", rest.shown());
         let audience = Audience::Workspace(rest.caller.workspace, None);
-        self.publish(EventKind::Notice, audience, Some(&rest.caller.reader), &text);
+        let reader = Some(&*rest.caller.reader);
+        self.feed.publish(self.turn.now, EventKind::Notice, audience, reader, &text);
     }
 }
 
-/// Returns the indices of steps that were written as some of a script's, by the index of the first and their number.
+/// Returns the indices of steps that were written as some of a script's, by the index of the first
+/// and their number.
 fn written_range(steps: &[Step], first: usize, count: usize) -> std::ops::Range<usize> {
     let ends = |written: usize| {
         let outer = steps.iter().enumerate().filter(|(_, step)| !step.nested);

@@ -25,7 +25,8 @@ pub(crate) struct Lines {
     pub wait_ms: u32,
 }
 
-/// Has a log read: its last lines, the part after a position, or the part that will be printed next.
+/// Has a log read: its last lines, the part after a position, or the part that will be printed
+/// next.
 pub(crate) fn logs(
     turn: &mut Turn,
     processes: &Processes,

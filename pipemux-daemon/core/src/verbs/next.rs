@@ -1,41 +1,80 @@
 //! What a verb leaves to be done for its request.
 
-use pipemux_proto::client::{Body, OpenArgs};
+use pipemux_proto::client::{Body, OpenArgs, ViewArgs};
 use pipemux_proto::refs::Ref;
-use pipemux_proto::{ProviderId, Value};
+use pipemux_proto::{Fault, ProviderId, Value};
 
+use crate::foreign::{ForeignText, Started};
 use crate::keys::SessionKey;
 use crate::pipeline::parsed_script::ParsedScript;
-use crate::runs::Step;
 use crate::runs::origin::Origin;
-use crate::verbs::tasks::{AfterOpen, AfterStart, Task, Wait};
+use crate::runs::{Run, RunInput, RunOutput, Step};
+use crate::verbs::tasks::{AfterOpen, AfterStart, RefLookup, Task, Wait};
 use crate::views::requested_window::{AnswerKind, WantedWindow};
 
 /// The next step of a request, as the function of its verb decides it.
 #[derive(Debug)]
 pub(crate) enum Next {
+    /// Nothing: the request waits, or has its answer.
+    Nothing,
     /// Answer with data, which is written as text or as JSON.
     Data(String, Value),
     /// Answer with a body that has one form only.
     Body(Body),
-    /// Wait.
-    Wait(Task),
+    /// Answer with a body; what it tells counts as seen once the delivery of this number is
+    /// confirmed.
+    Deliver(Body, u64),
     /// Refuse with a body that says more than a fault does, and with its exit status.
     Refusal(u8, Body),
-    /// Open a registered app, and show its window.
-    Open(Box<OpenArgs>),
+    /// Answer with a fault, and with what is kept under a number.
+    Fail(Fault, Option<u64>),
+    /// Wait.
+    Wait(Task),
+    /// Open a registered app, and go on.
+    Open(Box<OpenArgs>, AfterOpen),
     /// Open a built-in app as its caller would, and go on.
     OpenFor(ProviderId, AfterOpen),
+    /// Add the window of the app that was opened, which told these notes.
+    FinishOpen(Vec<ForeignText>),
     /// Request windows, and show them once they have arrived.
     Show(Vec<WantedWindow>, AnswerKind),
-    /// Wait for something to happen, for at most `wait_ms`; nothing ends the wait in the first `pause_ms`.
+    /// Show the workspace or one of its windows.
+    View(Box<ViewArgs>),
+    /// Wait for something to happen, for at most `wait_ms`; nothing ends the wait in the first
+    /// `pause_ms`.
     Await { wait: Box<Wait>, wait_ms: u64, pause_ms: u64 },
     /// Start sessions, and go on once each is ready or can't be.
     Start(Vec<SessionKey>, AfterStart),
-    /// Carry out steps that were checked.
-    Steps(Vec<Step>, Origin),
-    /// Carry out a script of sessions that have started.
-    Script(Box<ParsedScript>),
+    /// Go on now that the sessions have started.
+    Started(AfterStart),
+    /// Undo a round of history; the newest one if none is named. The flag is as for a script.
+    Undo(Option<u64>, bool),
+    /// Look up refs and tokens. The flag is as for a script.
+    LookUp(RefLookup, bool),
     /// Click a link.
     Click(Ref),
+    /// Look for a link in its window as it is now.
+    FindLink(Ref, SessionKey),
+    /// Answer the question of this number.
+    AnswerQuestion(u64, String),
+    /// Cancel the job of this number.
+    CancelJob(u64),
+    /// End a session, and close its windows in all workspaces.
+    End(SessionKey),
+    /// End the daemon.
+    Stop,
+    /// Bring a script to its run. The flag is true as long as no sessions were started for it.
+    Script(Box<ParsedScript>, bool),
+    /// Carry out steps that were checked.
+    Steps(Vec<Step>, Origin),
+    /// Begin a run, or go on with it.
+    BeginRun(Box<Run>, RunInput),
+    /// Resume the run of the request.
+    Resume(RunInput),
+    /// Carry out what the run of the request needs.
+    Drive(RunOutput),
+    /// Go on with the run of the request, whose step began a job of a session.
+    StepStarted(SessionKey, Started),
+    /// Show what a run did, which has ended or asks a question.
+    EndRun(Box<Run>),
 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use pipemux_proto::client::{OpenArgs, ProvidersArgs, is_passed_variable};
 use pipemux_proto::{Fault, SessionAddr, SessionId};
 
-use crate::clients::requests::ClientRequest;
+use crate::clients::client_request::ClientRequest;
 use crate::foreign::{ForeignText, Opened};
 use crate::intake;
 use crate::keys::{RequestId, SessionKey, WorkspaceKey};
@@ -22,7 +22,7 @@ use crate::turn::Turn;
 use crate::verbs::next::Next;
 use crate::verbs::providers::load_providers;
 use crate::verbs::require;
-use crate::verbs::tasks::{AfterLoading, Opening};
+use crate::verbs::tasks::{AfterLoading, AfterOpen, Opening};
 use crate::workspaces::{Window, Workspace, Workspaces};
 
 /// How a session comes to have opened what it is asked to.
@@ -37,11 +37,12 @@ pub(crate) enum OpenStep {
     Ask(SavedOpen),
 }
 
-/// Opens an app. If it isn't registered, the manifests are read again first, because its manifest may be new.
+/// Opens an app. If it isn't registered, the manifests are read again first, because its manifest
+/// may be new.
 pub(crate) fn open(turn: &mut Turn, providers: &Providers, id: RequestId, args: OpenArgs) -> Next {
     let args = Box::new(args);
     if providers.contains_key(&args.provider) {
-        return Next::Open(args);
+        return Next::Open(args, AfterOpen::Show);
     }
     load_providers(turn, id, ProvidersArgs::default(), AfterLoading::Open(args))
 }
@@ -49,7 +50,8 @@ pub(crate) fn open(turn: &mut Turn, providers: &Providers, id: RequestId, args: 
 /// Returns the session that an `open` means, and its app's manifest.
 ///
 /// # Errors
-/// There is no app of that name, the settings forbid it, or there is no room for another window or session.
+/// There is no app of that name, the settings forbid it, or there is no room for another window or
+/// session.
 pub(crate) fn session_to_open(
     rules: &Rules,
     providers: &Providers,
@@ -89,15 +91,16 @@ pub(crate) fn begin_open(
         return Err(Fault::not_found(format!("no session {key}")));
     };
     if !saved.args.is_empty() && session.is_ending_for_good() {
-        // Its first open was refused, or it was ended: a request to the process would be lost with it.
+        // Its first open was refused, or it was ended: a request to the process would be lost with
+        // it.
         session.wait_until_ready(id);
         return Ok(OpenStep::AwaitEnd);
     }
     let note = session.pass_variables(passed);
     let down = session.process == ProcessState::Down && session.failed.is_none();
     let starts = fresh || (down && !saved.args.is_empty());
-    // A start sends all opens of the session, and this one last. A session that was ended, and whose process is
-    // about to exit, has none: its next process opens with this.
+    // A start sends all opens of the session, and this one last. A session that was ended, and
+    // whose process is about to exit, has none: its next process opens with this.
     if starts || session.opens.is_empty() && saved.args.is_empty() {
         session.opens.push(saved.clone());
     }
@@ -144,8 +147,8 @@ pub(crate) fn take_opened(
     }
 }
 
-/// Adds the window of a session to a workspace, under a number that no window had, unless it has one. True if it
-/// hadn't.
+/// Adds the window of a session to a workspace, under a number that no window had, unless it has
+/// one. True if it hadn't.
 pub(crate) fn add_window(
     processes: &Processes,
     workspace: &mut Workspace,
@@ -199,8 +202,9 @@ fn check_room(windows: usize, sessions: usize) -> Result<(), Fault> {
     Err(Fault::refused(why).hint("end one that is done with; they are listed by: pipemux sessions"))
 }
 
-/// Returns what is saved of an open, and the variables that the manifest names, whose values are not. Together they are
-/// what an app gets of the opener's environment, within the bound on its size.
+/// Returns what is saved of an open, and the variables that the manifest names, whose values are
+/// not. Together they are what an app gets of the opener's environment, within the bound on its
+/// size.
 fn saved_open(open: &OpenArgs, manifest: &Manifest) -> (SavedOpen, PassedVariables) {
     let wanted =
         |name: &str| is_passed_variable(name) || manifest.pass.iter().any(|pass| pass == name);

@@ -3,16 +3,15 @@
 use pipemux_proto::pause::PauseArgs;
 use pipemux_proto::{Fault, Value};
 
-use crate::clients::requests::ClientRequest;
 use crate::keys::WorkspaceKey;
 use crate::pauses::{Held, Pauses};
 use crate::persist::records::{Record, SavedRound};
-use crate::rules::Rules;
 use crate::turn::Turn;
 use crate::verbs::next::Next;
 use crate::workspaces::Workspaces;
 
-/// Begins or ends a pause, and writes that into the history of the workspace in which a person asked for it.
+/// Begins or ends a pause, and writes that into the history of the workspace in which a person
+/// asked for it.
 pub(crate) fn pause(
     turn: &mut Turn,
     pauses: &mut Pauses,
@@ -67,15 +66,4 @@ pub(crate) fn pause(
     }
     let data = Value::Map([(verb.to_owned(), Value::from(what))].into());
     Ok(Next::Data(text, data))
-}
-
-/// Returns why a request may not act, if the settings forbid it or a pause holds its reader.
-pub(crate) fn act_refusal(
-    rules: &Rules,
-    pauses: &Pauses,
-    request: &ClientRequest,
-    unix_ms: u64,
-) -> Option<Fault> {
-    let reader = &request.call.reader;
-    rules.refusal(reader).or_else(|| pauses.refusal(&request.workspace, reader, unix_ms))
 }

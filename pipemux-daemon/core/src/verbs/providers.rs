@@ -1,5 +1,5 @@
-//! `apps`, `app add`, `app remove`: the registered apps. Manifests are read again for each of these verbs, so that one
-//! that was just written counts at once.
+//! `apps`, `app add`, `app remove`: the registered apps. Manifests are read again for each of these
+//! verbs, so that one that was just written counts at once.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use pipemux_proto::environment::looks_secret;
 use pipemux_proto::watch::EventKind;
 use pipemux_proto::{Fault, ProviderId, Value};
 
-use crate::clients::requests::ClientRequest;
+use crate::clients::client_request::ClientRequest;
 use crate::event::{Effect, ManifestProblem, Manifests, Now};
 use crate::feed::{Audience, Feed, Happening};
 use crate::keys::RequestId;
@@ -21,7 +21,7 @@ use crate::processes::Processes;
 use crate::providers::Providers;
 use crate::turn::Turn;
 use crate::verbs::next::Next;
-use crate::verbs::tasks::{AfterLoading, Task};
+use crate::verbs::tasks::{AfterLoading, AfterOpen, Task};
 use crate::views::inert::whole_line;
 
 /// Has the manifests read, after the change that `change` asks for.
@@ -38,7 +38,8 @@ pub(crate) fn load_providers(
 /// Registers the manifests that were read, and goes on with what they were read for.
 ///
 /// # Errors
-/// The change was refused, the manifest of the app that is to be opened is wrong, or the request has its answer already.
+/// The change was refused, the manifest of the app that is to be opened is wrong, or the request
+/// has its answer already.
 pub(crate) fn providers_loaded(
     (now, feed): (Now, &mut Feed),
     (providers, processes): (&mut Providers, &mut Processes),
@@ -79,15 +80,15 @@ pub(crate) fn providers_loaded(
                     Err(Fault::not_found(format!("no app {}: {text}", open.provider))
                         .hint("correct it, then open it again"))
                 }
-                None => Ok(Next::Open(open)),
+                None => Ok(Next::Open(open, AfterOpen::Show)),
             }
         }
         _ => Err(Fault::unknown("the request was answered already")),
     }
 }
 
-/// Replaces the registered providers. Returns those that were added, changed or removed. Running processes go on
-/// as they were started.
+/// Replaces the registered providers. Returns those that were added, changed or removed. Running
+/// processes go on as they were started.
 fn replace_providers(
     (now, feed): (Now, &mut Feed),
     (providers, processes): (&mut Providers, &mut Processes),

@@ -1,7 +1,9 @@
-//! `resolve`: what the refs and tokens of any text are now, and the calls one can make; a click on a token.
+//! `resolve`: what the refs and tokens of any text are now, and the calls one can make; a click on
+//! a token.
 //!
-//! Nothing in a text acts by itself: only what a reader passes to a verb is looked up, and a token runs only with
-//! `--run` or in a `click`. Which call that is, the token's app says, and it is a call of that app only.
+//! Nothing in a text acts by itself: only what a reader passes to a verb is looked up, and a token
+//! runs only with `--run` or in a `click`. Which call that is, the token's app says, and it is a
+//! call of that app only.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +17,7 @@ use pipemux_proto::refs::{Local, Ref, RefKind};
 use pipemux_proto::report::Report;
 use pipemux_proto::{Code, Fault};
 
-use crate::clients::requests::ClientRequest;
+use crate::clients::client_request::ClientRequest;
 use crate::foreign::{KeyLocation, Located, quote};
 use crate::intake;
 use crate::keys::{RequestId, SessionKey};
@@ -61,8 +63,8 @@ pub(crate) fn refs_in(text: &str, run: bool) -> Result<RefLookup, Fault> {
     Ok(RefLookup { refs, more, run })
 }
 
-/// Looks refs up, and asks the apps of those that the workspace doesn't tell about. While `may_start`, apps whose tokens
-/// aren't known are started first.
+/// Looks refs up, and asks the apps of those that the workspace doesn't tell about. While
+/// `may_start`, apps whose tokens aren't known are started first.
 pub(crate) fn resolve_refs(
     turn: &mut Turn,
     processes: &mut Processes,
@@ -72,7 +74,8 @@ pub(crate) fn resolve_refs(
     may_start: bool,
 ) -> Result<Next, Fault> {
     if may_start && lookup.refs.iter().any(|found| found.prefix.is_some()) {
-        // An app says with its greeting which tokens are its own; one that hasn't greeted this daemon yet is started for it.
+        // An app says with its greeting which tokens are its own; one that hasn't greeted this
+        // daemon yet is started for it.
         let is_unknown = |key: &&SessionKey| {
             let session = processes.get(key);
             session.is_some_and(|session| session.profile.minor == 0 && session.failed.is_none())
@@ -168,7 +171,7 @@ pub(crate) fn resolved(call: &VerbRequest, resolving: Resolving) -> Result<Next,
         [(_, only)] => match &only.click {
             Some(code) => {
                 let only_queries = matches!(call.verb, Verb::Run { only_queries: true, .. });
-                Ok(Next::Script(Box::new(ParsedScript::clicked(code, only_queries)?)))
+                Ok(Next::Script(Box::new(ParsedScript::clicked(code, only_queries)?), false))
             }
             None => Ok(Next::Click(only.of.clone())),
         },
@@ -189,7 +192,8 @@ pub(crate) fn resolved(call: &VerbRequest, resolving: Resolving) -> Result<Next,
     }
 }
 
-/// Refuses a text that names several calls, and shows them: in a hint their tokens would be escaped, as in apps' texts.
+/// Refuses a text that names several calls, and shows them: in a hint their tokens would be
+/// escaped, as in apps' texts.
 fn refuse_choice(format: Format, fault: Fault, shown: &[ResolvedRef]) -> Next {
     let exit = fault.code.exit_status();
     let body = match format {
@@ -356,7 +360,8 @@ fn takes_type(process: Option<&Session>, ty: Option<&str>) -> Vec<String> {
     process.prototypes.iter().filter(takes).take(TAKES_MAX).map(name).collect()
 }
 
-/// Returns the whole call that an app's code means; none for code that isn't one call of its own session.
+/// Returns the whole call that an app's code means; none for code that isn't one call of its own
+/// session.
 fn app_call(code: &str, session: &SessionKey) -> Option<String> {
     let code = code.trim();
     let action = code.split('(').next().unwrap_or_default();

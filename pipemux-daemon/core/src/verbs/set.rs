@@ -2,7 +2,7 @@
 
 use pipemux_proto::{Fault, Value};
 
-use crate::clients::requests::ClientRequest;
+use crate::clients::client_request::ClientRequest;
 use crate::persist::records::{Record, SavedPanels};
 use crate::turn::Turn;
 use crate::verbs::next::Next;

@@ -1,7 +1,8 @@
 //! The tasks of clients' requests: plain state that no verb has to be known for.
 //!
-//! A verb that can't answer at once leaves a [`Task`] here, and goes on with it when an app replies, a process
-//! starts or a timer fires. The modules below hold the state of each kind of task; the verbs work on it.
+//! A verb that can't answer at once leaves a [`Task`] here, and goes on with it when an app
+//! replies, a process starts or a timer fires. The modules below hold the state of each kind of
+//! task; the verbs work on it.
 
 mod after_loading;
 mod after_start;
@@ -22,7 +23,10 @@ use rustc_hash::FxHashMap;
 use crate::answers::pending::PendingView;
 use crate::answers::prefetches::Prefetches;
 use crate::keys::{RequestId, SessionKey};
+use crate::processes::Processes;
 use crate::runs::Run;
+use crate::timers::Timer;
+use crate::turn::Turn;
 
 pub(crate) use after_loading::AfterLoading;
 pub(crate) use after_start::{AfterStart, RefLookup};
@@ -78,8 +82,8 @@ pub(crate) enum Task {
     Stopping,
 }
 
-/// The tasks of all requests. A task that is being worked on is taken out: the code that took it puts it back or
-/// answers the request.
+/// The tasks of all requests. A task that is being worked on is taken out: the code that took it
+/// puts it back or answers the request.
 #[derive(Debug, Default)]
 pub(crate) struct Tasks {
     by_request: FxHashMap<RequestId, Task>,
@@ -107,7 +111,8 @@ impl Tasks {
         self.by_request.get_mut(&request)
     }
 
-    /// Returns the windows that a request waits for, if it waits for some, beside what was requested ahead of time.
+    /// Returns the windows that a request waits for, if it waits for some, beside what was
+    /// requested ahead of time.
     pub(crate) fn view_and_prefetches(
         &mut self,
         request: RequestId,
@@ -151,10 +156,74 @@ impl Tasks {
         self.by_request.iter_mut()
     }
 
+    /// Takes the wait of a request that waits for something to happen, and clears its timers.
+    pub(crate) fn take_wait(&mut self, turn: &mut Turn, request: RequestId) -> Option<Wait> {
+        self.waits.remove(&request);
+        match self.take_if(request, |task| matches!(task, Task::Waiting(..)))? {
+            Task::Waiting(wait, limits) => {
+                turn.clear_timer(limits.timer_at, Timer::Wait(request));
+                if let Some(at) = limits.check_at {
+                    turn.clear_timer(at, Timer::WaitCheck(request));
+                }
+                Some(*wait)
+            }
+            _ => None,
+        }
+    }
+
+    /// Has a request wait for the end of a job.
+    pub(crate) fn wait_for_job(&mut self, turn: &mut Turn, request: RequestId, wait: JobWait) {
+        turn.set_timer(wait.until, Timer::Wait(request));
+        self.job_waits.insert(request, wait);
+    }
+
+    /// Takes the wait of a request that waits for the end of a job, and clears its timer.
+    pub(crate) fn take_job_wait(&mut self, turn: &mut Turn, request: RequestId) -> Option<JobWait> {
+        let wait = self.job_waits.remove(&request)?;
+        turn.clear_timer(wait.until, Timer::Wait(request));
+        Some(wait)
+    }
+
+    /// Drops the task of a request that is about to be answered, and its prefetched window.
+    pub(crate) fn end(&mut self, turn: &mut Turn, processes: &mut Processes, request: RequestId) {
+        self.remove(request);
+        self.take_job_wait(turn, request);
+        self.prefetches.cancel(request, processes, turn);
+    }
+
+    /// Returns the run that a request carries out.
+    pub(crate) fn run(&self, request: RequestId) -> Option<&Run> {
+        match self.get(request)? {
+            Task::Running(run) => Some(run),
+            _ => None,
+        }
+    }
+
+    /// Returns the run that a request carries out, to change it.
+    pub(crate) fn run_mut(&mut self, request: RequestId) -> Option<&mut Run> {
+        match self.get_mut(request)? {
+            Task::Running(run) => Some(run),
+            _ => None,
+        }
+    }
+
+    /// Takes the run that a request carries out.
+    pub(crate) fn take_run(&mut self, request: RequestId) -> Option<Box<Run>> {
+        match self.take_if(request, |task| matches!(task, Task::Running(_)))? {
+            Task::Running(run) => Some(run),
+            _ => None,
+        }
+    }
+
     /// Returns the requests that wait for a job, oldest first.
     pub(crate) fn waiting_for_job(&self, number: u64) -> Vec<RequestId> {
         let waiting = self.job_waits.iter().filter(|(_, wait)| wait.number == number);
         waiting.map(|(id, _)| *id).collect()
+    }
+
+    /// Returns the requests that wait for the end of a session, oldest first.
+    pub(crate) fn ending(&self, session: &SessionKey) -> Vec<RequestId> {
+        self.requests_with(|task| matches!(task, Task::Ending(waited) if waited == session))
     }
 
     /// Returns the requests whose task is of the wanted kind, oldest first.

@@ -46,8 +46,8 @@ pub(crate) fn trace(
     Next::Wait(Task::Tracing(TraceWait { session, after, until }))
 }
 
-/// Ends a wait for frames: once some came, or when it is `over`. None for a request that goes on waiting, or waits for
-/// none.
+/// Ends a wait for frames: once some came, or when it is `over`. None for a request that goes on
+/// waiting, or waits for none.
 pub(crate) fn finish_trace_wait(
     turn: &mut Turn,
     authoring: &Authoring,

@@ -1,9 +1,10 @@
-//! `undo`: takes a round of history back, in all sessions that it changed. Steps without an undo stay, and are named.
+//! `undo`: takes a round of history back, in all sessions that it changed. Steps without an undo
+//! stay, and are named.
 
 use pipemux_proto::projection::Args;
 use pipemux_proto::{Fault, SessionAddr, decode};
 
-use crate::clients::requests::ClientRequest;
+use crate::clients::client_request::ClientRequest;
 use crate::keys::{SessionKey, WorkspaceKey};
 use crate::persist::records::{Record, SavedRound, SavedUndo};
 use crate::processes::Processes;
@@ -28,8 +29,8 @@ pub(crate) struct UndosInProgress<'a> {
 }
 
 impl UndosInProgress<'_> {
-    /// Returns the refusal to undo a round that a run takes back right now, or once its question is answered: the run's
-    /// steps count as undone only once it has ended.
+    /// Returns the refusal to undo a round that a run takes back right now, or once its question is
+    /// answered: the run's steps count as undone only once it has ended.
     fn refusal(&self, at: &str, number: u64) -> Option<Fault> {
         if let Some((_, question)) = undo_question(self.asking, at, number) {
             let title = question.title();
@@ -43,8 +44,8 @@ impl UndosInProgress<'_> {
     }
 }
 
-/// Finds the steps that take a round back, the newest first; the reader's newest round if none is named. While
-/// `may_start`, sessions whose actions aren't known are started first.
+/// Finds the steps that take a round back, the newest first; the reader's newest round if none is
+/// named. While `may_start`, sessions whose actions aren't known are started first.
 ///
 /// # Errors
 /// There is no such round, or nothing of it can be taken back now.
@@ -100,7 +101,7 @@ pub(crate) fn undo(
 }
 
 /// Notes where the undos of a round stand, also for a daemon that comes after this one.
-pub(super) fn mark_undone(
+pub(crate) fn mark_undone(
     turn: &mut Turn,
     workspaces: &mut Workspaces,
     at: &WorkspaceKey,
@@ -172,8 +173,8 @@ pub(super) fn session_of(undo: &SavedUndo) -> Result<SessionKey, Fault> {
     Ok(SessionKey { workspace: undo.workspace.as_deref().map(Into::into), addr })
 }
 
-/// Chooses the newest round of a reader whose sessions are all open, and says which newer ones were passed over. Chooses
-/// none when there is no such round.
+/// Chooses the newest round of a reader whose sessions are all open, and says which newer ones were
+/// passed over. Chooses none when there is no such round.
 fn choose_round(workspace: &Workspace, reader: &str) -> (Option<u64>, String) {
     let (mut passed, mut closed) = (Vec::new(), Vec::new());
     for round in workspace.history.changes(reader) {
@@ -192,7 +193,8 @@ fn choose_round(workspace: &Workspace, reader: &str) -> (Option<u64>, String) {
     (None, String::new())
 }
 
-/// Says which rounds were passed over, newest first, and how to take them back; nothing when none were.
+/// Says which rounds were passed over, newest first, and how to take them back; nothing when none
+/// were.
 fn skipped(passed: &[u64], closed: &[SessionKey]) -> String {
     let (Some(newest), Some(oldest), Some(session)) =
         (passed.first(), passed.last(), closed.first())
@@ -212,7 +214,8 @@ fn skipped(passed: &[u64], closed: &[SessionKey]) -> String {
     )
 }
 
-/// Returns the round that is to be taken back: at least a part of it can be, as far as the daemon knows.
+/// Returns the round that is to be taken back: at least a part of it can be, as far as the daemon
+/// knows.
 fn find_round<'a>(
     workspace: &'a Workspace,
     reader: &str,

@@ -1,4 +1,5 @@
-//! `sessions` and `status`: what there is and what it uses. It is read when one of them asks, never in the background.
+//! `sessions` and `status`: what there is and what it uses. It is read when one of them asks, never
+//! in the background.
 
 use std::collections::BTreeSet;
 
@@ -225,7 +226,8 @@ fn cells(first: [String; 3], usage: Usage, tokens: u64) -> [String; 8] {
     [session, state, pid, age, memory, cpu, amount(usage.disk, size), tokens.to_string()]
 }
 
-/// Writes rows with aligned columns: texts to the left, amounts to the right. What is said of a row stands behind it.
+/// Writes rows with aligned columns: texts to the left, amounts to the right. What is said of a row
+/// stands behind it.
 fn aligned(rows: &[([String; 8], String)]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|(cells, _)| cells.get(column));

@@ -1,4 +1,5 @@
-//! `view`: which windows the workspace or one of its windows shows, at once or when something has changed.
+//! `view`: which windows the workspace or one of its windows shows, at once or when something has
+//! changed.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use pipemux_proto::client::{HeldWindow, Inject, VerbRequest, ViewArgs};
 use pipemux_proto::limits::{HELD_MAX, WAIT_MAX_MS};
 
 use crate::answers::document::in_order;
-use crate::clients::requests::ClientRequest;
+use crate::clients::client_request::ClientRequest;
 use crate::jobs::Jobs;
 use crate::keys::SessionKey;
 use crate::limits::JOB_PROGRESS_MS;
@@ -71,7 +72,8 @@ pub(crate) fn view(
         return view_now(providers, &request.call, workspace, view);
     }
     for session in viewed_sessions(workspace, &view) {
-        // An app that sleeps changes nothing, so it is woken. The answer reports an app that can't be started.
+        // An app that sleeps changes nothing, so it is woken. The answer reports an app that can't
+        // be started.
         let _ = wake(turn, processes, &session);
     }
     let progress_from = now.mono_ms + JOB_PROGRESS_MS;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use pipemux_proto::Incarnation;
 use pipemux_proto::client::ViewArgs;
 
-use crate::clients::requests::ClientRequest;
+use crate::clients::client_request::ClientRequest;
 use crate::event::Now;
 use crate::jobs::{Job, Jobs};
 use crate::keys::SessionKey;
@@ -24,7 +24,8 @@ pub(crate) struct ViewedState<'a> {
 }
 
 impl ViewedState<'_> {
-    /// Returns true when the view would show something that its reader hasn't seen, or when it can only fail.
+    /// Returns true when the view would show something that its reader hasn't seen, or when it can
+    /// only fail.
     pub(crate) fn has_changed(&self, view: &ViewArgs) -> bool {
         let Self { request, workspace, .. } = self;
         let reader = request.call.reader.as_str();
@@ -55,7 +56,8 @@ impl ViewedState<'_> {
         }
     }
 
-    /// Returns true when a job of the windows that a view shows has made progress that its reader hasn't seen.
+    /// Returns true when a job of the windows that a view shows has made progress that its reader
+    /// hasn't seen.
     pub(crate) fn has_progressed(&self, view: &ViewArgs) -> bool {
         let reader = self.workspace.reader(&self.request.call.reader);
         let seen = |number| reader.map_or(0, |reader| reader.seen_job(number));
@@ -64,7 +66,8 @@ impl ViewedState<'_> {
         running.any(|job| job.rev > seen(job.number))
     }
 
-    /// Returns true when a window has changed since an epoch or, without one, since the reader saw it.
+    /// Returns true when a window has changed since an epoch or, without one, since the reader saw
+    /// it.
     fn window_changed(&self, window: &Window, reader: Option<&Reader>, since: Option<u64>) -> bool {
         let seen = match since {
             Some(epoch) => window.at(epoch).map(|past| (past.seen, &past.rendered)),
@@ -86,12 +89,13 @@ impl ViewedState<'_> {
             Some(ready) if ready == app => {
                 let now = (app, session.version);
                 let newer = now.1 > version && !window.was_delivered(now, rendered);
-                // What another reader did may concern only that one: the app is asked, while this one waits.
+                // What another reader did may concern only that one: the app is asked, while this
+                // one waits.
                 newer
                     && (!session.profile.per_reader || shows_something_else(window, rendered, now))
             }
-            // Another process may show another state. One that went on from a saved state is not another one here:
-            // `app` was replaced when it woke up.
+            // Another process may show another state. One that went on from a saved state is not
+            // another one here: `app` was replaced when it woke up.
             Some(_) => true,
             // A session that was put to sleep hasn't changed; one that crashed has.
             None => session.crashes.untold.is_some() || session.failed.is_some(),
@@ -108,8 +112,8 @@ pub(crate) fn viewed_sessions(workspace: &Workspace, view: &ViewArgs) -> Vec<Ses
     }
 }
 
-/// True when an app has sent a window for a version, to the reader who is served, that is not what was rendered for
-/// this one. As long as it hasn't, nobody knows.
+/// True when an app has sent a window for a version, to the reader who is served, that is not what
+/// was rendered for this one. As long as it hasn't, nobody knows.
 fn shows_something_else(
     window: &Window,
     rendered: &Rc<Rendered>,

@@ -4,7 +4,7 @@ use pipemux_proto::client::{Body, WatchArgs};
 use pipemux_proto::limits::WAIT_MAX_MS;
 use pipemux_proto::watch::Events;
 
-use crate::clients::requests::ClientRequest;
+use crate::clients::client_request::ClientRequest;
 use crate::feed::Feed;
 use crate::keys::WorkspaceKey;
 use crate::limits::{EVENTS_A_TURN, WATCH_PAUSE_MS};

@@ -1,4 +1,5 @@
-//! The table of exchanges that have no answer yet: a number is found in one step and without allocation.
+//! The table of exchanges that have no answer yet: a number is found in one step and without
+//! allocation.
 
 use pipemux_proto::ids::Incarnation;
 use rustc_hash::FxHashMap;
@@ -38,14 +39,15 @@ pub struct PeerQuota {
 
 #[derive(Debug, Default)]
 struct Slot {
-    /// Counts the exchanges that used this slot, so that a late answer finds none of the later ones.
+    /// Counts the exchanges that used this slot, so that a late answer finds none of the later
+    /// ones.
     turn: u64,
     open: Option<OpenExchange>,
 }
 
 /// All open exchanges, and the processes that take exchanges.
 #[derive(Debug, Default)]
-pub struct Exchanges {
+pub struct ExchangeTable {
     slots: Vec<Slot>,
     free: Vec<usize>,
     quotas: FxHashMap<Incarnation, PeerQuota>,
@@ -53,7 +55,7 @@ pub struct Exchanges {
     earliest: Option<u64>,
 }
 
-impl Exchanges {
+impl ExchangeTable {
     /// A process takes exchanges from now on.
     pub fn admit(&mut self, app: Incarnation) {
         self.quotas.insert(app, PeerQuota::default());
@@ -103,7 +105,8 @@ impl Exchanges {
         }
         if self.free.len() == self.slots.len() {
             self.earliest = None;
-            // An idle daemon gives back the memory of its busiest time; the turns go on from the highest one.
+            // An idle daemon gives back the memory of its busiest time; the turns go on from the
+            // highest one.
             if self.slots.len() > Self::KEPT {
                 let turn = self.slots.iter().map(|slot| slot.turn).max().unwrap_or_default();
                 self.slots = (0..Self::KEPT).map(|_| Slot { turn, open: None }).collect();
@@ -167,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_number_finds_its_own_exchange_once_and_no_later_one_at_its_place() {
-        let mut all = Exchanges::default();
+        let mut all = ExchangeTable::default();
         all.admit(Incarnation(1));
         let first = all.add(open(1, 50), 5);
         assert!(all.take(first, Incarnation(2)).is_none(), "another process's answer");
@@ -183,19 +186,19 @@ mod tests {
 
     #[test]
     fn an_idle_table_is_small_and_its_old_numbers_stay_void() {
-        let mut all = Exchanges::default();
+        let mut all = ExchangeTable::default();
         let numbers: Vec<u64> = (0..5000).map(|_| all.add(open(1, 50), 5)).collect();
         for number in &numbers {
             assert!(all.take(*number, Incarnation(1)).is_some());
         }
-        assert_eq!((all.slots.len(), all.next_timeout()), (Exchanges::KEPT, None));
+        assert_eq!((all.slots.len(), all.next_timeout()), (ExchangeTable::KEPT, None));
         all.add(open(1, 50), 5);
         assert!(numbers.iter().all(|number| all.take(*number, Incarnation(1)).is_none()));
     }
 
     #[test]
     fn due_exchanges_are_found_after_others_came_and_went() {
-        let mut all = Exchanges::default();
+        let mut all = ExchangeTable::default();
         let early = all.add(open(1, 10), 5);
         all.add(open(1, 20), 5);
         all.take(early, Incarnation(1));

@@ -1,4 +1,5 @@
-//! What a reader typed as an answer: words, a text that is taken exactly, or a value in the call syntax.
+//! What a reader typed as an answer: words, a text that is taken exactly, or a value in the call
+//! syntax.
 
 use pipemux_proto::Fault;
 use pipemux_proto::call::{self, Argument, Expr, Step};
@@ -20,10 +21,12 @@ pub enum TypedAnswer {
 }
 
 impl TypedAnswer {
-    /// Reads an answer. `names` are those that a value may be given for; words with another name are words.
+    /// Reads an answer. `names` are those that a value may be given for; words with another name
+    /// are words.
     ///
     /// # Errors
-    /// Standard input is named but wasn't sent, isn't text or is empty; the value isn't in the call syntax.
+    /// Standard input is named but wasn't sent, isn't text or is empty; the value isn't in the call
+    /// syntax.
     pub fn read(text: &str, stdin: Option<&[u8]>, names: &[&str]) -> Result<Self, Fault> {
         let stdin = stdin.map(std::str::from_utf8).transpose().map_err(|error| {
             Fault::usage(format!("standard input is not UTF-8: byte {}", error.valid_up_to()))

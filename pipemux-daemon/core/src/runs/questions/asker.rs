@@ -33,7 +33,8 @@ pub struct AskedArgument {
     pub options: Vec<Argument>,
 }
 
-/// A question whose answer a run goes on with. It is asked again when the answer turns out to be wrong.
+/// A question whose answer a run goes on with. It is asked again when the answer turns out to be
+/// wrong.
 #[derive(Debug, Clone)]
 pub struct AnsweredQuestion {
     /// The question's number.
@@ -51,8 +52,8 @@ pub struct AnsweredQuestion {
 }
 
 impl AnsweredQuestion {
-    /// True when a step that failed in this way, without having taken effect, may be answered once more. What an
-    /// app refuses for another reason was a valid answer.
+    /// True when a step that failed in this way, without having taken effect, may be answered once
+    /// more. What an app refuses for another reason was a valid answer.
     pub fn is_wrong(&self, fault: &Fault) -> bool {
         match self.asker {
             Asker::App(_) => matches!(fault.code, Code::Usage | Code::Unavailable),

@@ -20,7 +20,8 @@ pub struct FieldChoice {
     pub of: String,
 }
 
-/// Asks for the arguments that a step lacks, if there are several. Optional ones may be given as well.
+/// Asks for the arguments that a step lacks, if there are several. Optional ones may be given as
+/// well.
 pub fn missing_form(step: &Step) -> Option<Needs> {
     let missing = |param: &Param| {
         let given = step.args.iter().find(|(name, _)| *name == param.name);

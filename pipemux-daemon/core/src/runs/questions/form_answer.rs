@@ -1,4 +1,5 @@
-//! Answers to forms: what is right stays with the open form, and what is wrong is said of its field.
+//! Answers to forms: what is right stays with the open form, and what is wrong is said of its
+//! field.
 
 use pipemux_proto::app::QuestionKind;
 use pipemux_proto::call::Expr;
@@ -56,7 +57,8 @@ impl OpenQuestion {
         fields.filter(|field| field.is_required() && self.given(&field.name).is_none())
     }
 
-    /// The fields in the order in which answers without names fill them: those that are needed first.
+    /// The fields in the order in which answers without names fill them: those that are needed
+    /// first.
     fn order(&self) -> Vec<&Field> {
         let open = |field: &&Field| self.given(&field.name).is_none();
         let fields = || self.needs.question.fields.iter();
@@ -213,7 +215,8 @@ fn resolved(
     })
 }
 
-/// The last line of an error's message, which says what was expected; code that it points at is left out.
+/// The last line of an error's message, which says what was expected; code that it points at is
+/// left out.
 fn last_note(fault: &Fault) -> String {
     let last = fault.message.lines().last().unwrap_or_default();
     last.trim_start_matches([' ', '^']).to_owned()

@@ -12,8 +12,8 @@ use crate::scripts::ref_errors;
 const TEXT: &str = "\"…\"";
 
 impl OpenQuestion {
-    /// Returns what is to be typed behind `pipemux answer`: all fields that are needed and aren't given yet. Of a form
-    /// of which an app refused no single field, the first one.
+    /// Returns what is to be typed behind `pipemux answer`: all fields that are needed and aren't
+    /// given yet. Of a form of which an app refused no single field, the first one.
     pub fn example(&self) -> String {
         let mut fields: Vec<&Field> = self.lacking().collect();
         if fields.is_empty() {

@@ -18,8 +18,8 @@ pub struct FieldText {
     pub text: String,
 }
 
-/// Cuts an answer into the texts of its fields. `order` has the fields that texts without names are for, of which the
-/// first `needed` have to be given.
+/// Cuts an answer into the texts of its fields. `order` has the fields that texts without names are
+/// for, of which the first `needed` have to be given.
 ///
 /// # Errors
 /// There is no such field, or there are more texts than fields.

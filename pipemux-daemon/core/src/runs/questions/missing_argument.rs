@@ -1,5 +1,5 @@
-//! Questions that the daemon itself asks before anything runs: for an argument that is missing or of another
-//! type, and for the session that a step means.
+//! Questions that the daemon itself asks before anything runs: for an argument that is missing or
+//! of another type, and for the session that a step means.
 
 use pipemux_proto::app::{Choice, QuestionKind};
 use pipemux_proto::limits::CHOICES_MAX;
@@ -122,7 +122,8 @@ pub fn fill(
     }
 }
 
-/// The arguments of a type to choose from: the label, the rest of the option's line, and the argument.
+/// The arguments of a type to choose from: the label, the rest of the option's line, and the
+/// argument.
 fn candidates(
     workspace: &Workspace,
     session: &SessionKey,
@@ -138,7 +139,8 @@ fn candidates(
                 .into_iter()
                 .filter(|(_, anchor)| wanted.is_none() || anchor.ty.as_deref() == wanted.as_deref())
                 .map(|(id, anchor)| {
-                    // The option stands for the object that is listed now, whatever its id means later.
+                    // The option stands for the object that is listed now, whatever its id means
+                    // later.
                     let key = match &anchor.target {
                         Target::Object { key } => key.to_string(),
                         Target::Action(_) | Target::Answer { .. } | Target::CancelJob { .. } => {

@@ -78,8 +78,8 @@ impl OpenQuestion {
         &self.suspended.progress.steps[self.index()]
     }
 
-    /// Returns about how many bytes it takes: its options, what its app wants back, what its run was written as, and what
-    /// came of the steps so far.
+    /// Returns about how many bytes it takes: its options, what its app wants back, what its run
+    /// was written as, and what came of the steps so far.
     pub fn bytes(&self) -> usize {
         let Needs { question, token, .. } = &self.needs;
         let options = question.options.iter().map(|option| option.label.len() + option.text.len());
@@ -335,8 +335,8 @@ impl OpenQuestion {
     }
 }
 
-/// Returns true for the words that leave a question for a text, as they leave every other one. As a text, they are
-/// written `text="none"`.
+/// Returns true for the words that leave a question for a text, as they leave every other one. As a
+/// text, they are written `text="none"`.
 pub fn declines(words: &str) -> bool {
     matches!(words.trim(), "cancel" | "none")
 }

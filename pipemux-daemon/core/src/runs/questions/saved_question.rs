@@ -1,5 +1,5 @@
-//! Open questions on disk. The `V1` types are the saved form: they never change, whatever becomes of the
-//! types of a run, since questions that an older release wrote are still to be answered.
+//! Open questions on disk. The `V1` types are the saved form: they never change, whatever becomes
+//! of the types of a run, since questions that an older release wrote are still to be answered.
 
 use std::rc::Rc;
 
@@ -150,7 +150,8 @@ struct V1Ended {
     state: Option<(u64, u64)>,
 }
 
-/// Encodes a question. Returns `None` when it is too large, or its run holds a secret: that is never written down.
+/// Encodes a question. Returns `None` when it is too large, or its run holds a secret: that is
+/// never written down.
 pub fn save(question: &OpenQuestion) -> Option<SavedQuestion> {
     let run = &question.suspended;
     let Progress { steps, next, done, begins_at } = &run.progress;

@@ -14,7 +14,8 @@ pub enum Selection {
     Chosen(Choice),
     /// Nothing: the step is not to run.
     Cancel,
-    /// A label that several options have, or that is also a word with a meaning: the numbers of the options.
+    /// A label that several options have, or that is also a word with a meaning: the numbers of the
+    /// options.
     Ambiguous(Vec<u32>),
     /// No options of this question: numbers that it doesn't list.
     OutOfRange,
@@ -79,8 +80,8 @@ fn count(question: &Question) -> u64 {
     (question.options.len() as u64).saturating_add(question.unlisted)
 }
 
-/// The numbers of the options with a label; those that differ in upper and lower case count only when none has
-/// exactly this one.
+/// The numbers of the options with a label; those that differ in upper and lower case count only
+/// when none has exactly this one.
 fn labelled(options: &[OptionItem], label: &str) -> Vec<u32> {
     let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let label = words(label);

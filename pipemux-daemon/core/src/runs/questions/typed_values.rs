@@ -13,7 +13,8 @@ use crate::scripts::plan::Planner;
 use crate::scripts::resolve_ref::{RefScope, UnresolvedRef};
 use crate::scripts::step::{Argument, MissingArgument};
 
-/// Returns true for words that are typed in place of one of the options: refs, which have no number among them.
+/// Returns true for words that are typed in place of one of the options: refs, which have no number
+/// among them.
 pub fn typed_words(ty: &Type, words: &str) -> bool {
     names_objects(ty)
         && words.split(',').all(|part| match part.trim().parse::<Ref>() {

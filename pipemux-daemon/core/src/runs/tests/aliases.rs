@@ -12,7 +12,8 @@ fn action(name: &str, params: &[&str], prominence: Prominence) -> Prototype {
     Prototype { name: name.into(), params, prominence, ..Prototype::default() }
 }
 
-/// The session that a call means, when `todo` has an action of this name and `notes` has it as an alias.
+/// The session that a call means, when `todo` has an action of this name and `notes` has it as an
+/// alias.
 fn meant(code: &str) -> Result<String, Fault> {
     let mut scene = Scene::new();
     let alias = action("edit", &["file_path", "old", "new"], Prominence::Alias);

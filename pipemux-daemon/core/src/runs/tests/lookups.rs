@@ -49,7 +49,9 @@ fn object_that_is_not_shown_is_located_first() {
     let (scene, id) = hidden();
     let mut run = scene.run(vec![step("notes/main", "open").at(id)]);
     let output = scene.begin(&mut run);
-    let RunOutput::Locate { session, locate } = output else { panic!("{output:?}") };
+    let RunOutput::LookUp(LookupRequest::Locate { session, locate }) = output else {
+        panic!("{output:?}")
+    };
     assert_eq!((session, locate.keys), (key("notes/main"), vec!["n1".to_owned()]));
     let (_, invoke) = sent(scene.resume(&mut run, located(KeyLocation::Shown)));
     assert!(matches!(invoke.args["at"], Arg::Ref(_)));
@@ -106,13 +108,15 @@ fn value_goes_from_app_to_app_in_chunks() {
     let mut run = scene.run(vec![step("todo/main", "add").with("text", Type::String, text)]);
 
     let output = scene.begin(&mut run);
-    let RunOutput::Read { session, read } = output else { panic!("{output:?}") };
+    let RunOutput::LookUp(LookupRequest::Read { session, read }) = output else {
+        panic!("{output:?}")
+    };
     assert_eq!(
         (session, read.key.as_str(), read.rev, read.offset),
         (key("notes/main"), "n1", 4, 0)
     );
     let output = scene.resume(&mut run, chunk(b"one ", 7));
-    let RunOutput::Read { read, .. } = output else { panic!("{output:?}") };
+    let RunOutput::LookUp(LookupRequest::Read { read, .. }) = output else { panic!("{output:?}") };
     assert_eq!(read.offset, 4);
     let (session, invoke) = sent(scene.resume(&mut run, chunk(b"two", 7)));
     let value = Value::from("one two").to_blob();
@@ -130,11 +134,11 @@ fn value_that_is_too_long_is_not_passed_on() {
     scene.begin(&mut run);
     // The app may take values as files, which it says when it greets.
     let output = scene.resume(&mut run, chunk(b"x", COPY_MAX + 1));
-    assert!(matches!(output, RunOutput::Refresh { .. }), "{output:?}");
+    assert!(matches!(output, RunOutput::LookUp(LookupRequest::Refresh { .. })), "{output:?}");
     let (app, version, epoch) = (Incarnation(1), 1, scene.workspace.epoch);
     let arrived = ArrivedWindow { app, version, ids: Vec::new(), epoch };
     let output = scene.resume(&mut run, RunInput::LookedUp(LookupReply::Window(Ok(arrived))));
-    assert!(matches!(output, RunOutput::Read { .. }), "{output:?}");
+    assert!(matches!(output, RunOutput::LookUp(LookupRequest::Read { .. })), "{output:?}");
     assert_finished(scene.resume(&mut run, chunk(b"x", COPY_MAX + 1)));
     assert!(outcomes(&run)[0].starts_with("Failed: obj:1 has"), "{:?}", outcomes(&run));
 }
@@ -175,7 +179,9 @@ fn name_is_looked_up_again_once_the_run_changed_its_session() {
     let mut run = scene.run(vec![write, show]);
     sent(scene.begin(&mut run));
     let output = scene.reply(&mut run, done(11));
-    let RunOutput::Refresh { session, .. } = output else { panic!("{output:?}") };
+    let RunOutput::LookUp(LookupRequest::Refresh { session, .. }) = output else {
+        panic!("{output:?}")
+    };
     assert_eq!(session, key("notes/main"));
     assert!(!run.needs_ids());
 

@@ -248,7 +248,7 @@ fn call_with_nothing_to_choose_from_fails_at_once() {
     let open = step("notes/main", "open").with("at", ty.clone(), missing(ty, None));
     let mut run = scene.run(vec![step("todo/main", "add"), open]);
     // The window is looked at before it is said that it shows nothing.
-    assert!(matches!(scene.begin(&mut run), RunOutput::Refresh { .. }));
+    assert!(matches!(scene.begin(&mut run), RunOutput::LookUp(LookupRequest::Refresh { .. })));
     assert!(run.needs_ids());
     let window = ArrivedWindow { app: Incarnation(1), version: 10, ids: Vec::new(), epoch: 5 };
     assert_finished(scene.resume(&mut run, RunInput::LookedUp(LookupReply::Window(Ok(window)))));

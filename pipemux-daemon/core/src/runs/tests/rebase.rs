@@ -43,7 +43,9 @@ fn safe_step_is_rebased_and_later_steps_mean_what_was_seen() {
     let (mut scene, mut run, id) = stale(steps);
     scene.workspace.options.rebase = true;
     let output = scene.begin(&mut run);
-    let RunOutput::Refresh { session, .. } = output else { panic!("{output:?}") };
+    let RunOutput::LookUp(LookupRequest::Refresh { session, .. }) = output else {
+        panic!("{output:?}")
+    };
     assert_eq!(session, key("notes/main"));
     assert!(run.needs_ids());
 
@@ -54,7 +56,7 @@ fn safe_step_is_rebased_and_later_steps_mean_what_was_seen() {
 
     // The second step is as stale as the first was, and is rebased for itself.
     let output = scene.reply(&mut run, done(21));
-    assert!(matches!(output, RunOutput::Refresh { .. }), "{output:?}");
+    assert!(matches!(output, RunOutput::LookUp(LookupRequest::Refresh { .. })), "{output:?}");
     assert_eq!(run.baseline.now.versions[&key("notes/main")], (Incarnation(1), 10));
 }
 
@@ -67,7 +69,7 @@ fn app_that_refuses_a_rebased_step_as_stale_ends_the_run() {
     let mut run = scene.run(vec![step("notes/main", "open").at(id)]);
     sent(scene.begin(&mut run));
     let output = scene.reply(&mut run, refusal());
-    assert!(matches!(output, RunOutput::Refresh { .. }), "{output:?}");
+    assert!(matches!(output, RunOutput::LookUp(LookupRequest::Refresh { .. })), "{output:?}");
     sent(scene.resume(&mut run, arrived(&scene, &[id])));
     assert_finished(scene.reply(&mut run, refusal()));
     assert_eq!(outcomes(&run), [sentence(id)]);

@@ -27,8 +27,8 @@ pub(crate) struct WaitLimits {
     pub until: u64,
     /// The time for which the timer of the wait is set.
     pub timer_at: u64,
-    /// The time of the next check of sessions that don't say by themselves that they have changed, while no
-    /// check is under way.
+    /// The time of the next check of sessions that don't say by themselves that they have changed,
+    /// while no check is under way.
     pub check_at: Option<u64>,
     /// The replies of the check that is under way that haven't come.
     pub checks_open: u32,

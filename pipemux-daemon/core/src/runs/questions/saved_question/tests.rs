@@ -1,4 +1,5 @@
-//! Questions that an earlier release wrote are read, and what is written now is what that release wrote.
+//! Questions that an earlier release wrote are read, and what is written now is what that release
+//! wrote.
 
 use pipemux_proto::app::{Choice, Invoke, QuestionKind, Resume};
 use pipemux_proto::projection::{Arg, Copied, RefArg};

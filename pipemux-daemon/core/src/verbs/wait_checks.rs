@@ -1,14 +1,15 @@
 //! Asking apps whether they have changed, while a client waits for a change.
 //!
-//! An app says by an event that its state has changed. One whose state others change, as a file on disk, learns of it
-//! only when it looks: it announces so when it greets, and is asked for its window as long as somebody waits. Nobody
-//! asks a session that sleeps or doesn't answer.
+//! An app says by an event that its state has changed. One whose state others change, as a file on
+//! disk, learns of it only when it looks: it announces so when it greets, and is asked for its
+//! window as long as somebody waits. Nobody asks a session that sleeps or doesn't answer.
 
 use std::rc::Rc;
 
 use pipemux_proto::envelope::Method;
 
-use crate::Core;
+use crate::announcements::Announcements;
+use crate::answers::per_reader::turn_windows_for;
 use crate::answers::window_requests::projection_request;
 use crate::keys::{ProjectionKey, RequestId, SessionKey};
 use crate::limits::{PROJECT_MS, WAIT_CHECK_MS};
@@ -16,33 +17,34 @@ use crate::processes::reply::{AppReply, ReplyTo};
 use crate::timers::Timer;
 use crate::verbs::tasks::{Task, Wait, WaitLimits};
 use crate::verbs::viewed_state::holds_version;
+use crate::verbs::waits::Waits;
 use crate::workspaces::raw_projection::RawProjection;
 
-impl Core {
-    /// Asks the apps of the windows that a request waits for, as far as they don't say by themselves that they have
-    /// changed.
-    pub(crate) fn check_waited_windows(&mut self, id: RequestId) {
-        self.check_windows(id, |core, key| {
-            let session = core.processes.get(key);
+impl Waits<'_> {
+    /// Asks the apps of the windows that a request waits for, as far as they don't say by
+    /// themselves that they have changed.
+    pub(crate) fn check_unreported(&mut self, id: RequestId) {
+        self.check_windows(id, |waits, key| {
+            let session = waits.processes.get(key);
             session.is_some_and(|found| found.profile.changes_unreported)
-                || core.is_unknown(id, key)
+                || waits.is_unknown(id, key)
         });
     }
 
-    /// Asks the apps that show each reader something else and have another version than this reader was shown: what
-    /// changed may be another reader's page.
-    pub(crate) fn check_unknown_windows(&mut self, id: RequestId) {
+    /// Asks the apps that show each reader something else and have another version than this reader
+    /// was shown: what changed may be another reader's page.
+    pub(crate) fn check_unknown(&mut self, id: RequestId) {
         let asked = |limits: &WaitLimits| limits.checks_open > 0;
         if self.processes.any_per_reader()
             && let Some(Task::Waiting(_, limits)) = self.tasks.get(id)
             && !asked(limits)
         {
-            self.check_windows(id, |core, key| core.is_unknown(id, key));
+            self.check_windows(id, |waits, key| waits.is_unknown(id, key));
         }
     }
 
     fn check_windows(&mut self, id: RequestId, asks: impl Fn(&Self, &SessionKey) -> bool) {
-        self.turn_windows_for(id);
+        turn_windows_for(self.clients, self.workspaces, self.processes, id);
         let Some(Task::Waiting(wait, _)) = self.tasks.get(id) else { return };
         let Wait::View { view, .. } = &**wait else { return };
         let mut sessions = self.waited_sessions(id, view);
@@ -74,8 +76,8 @@ impl Core {
         }
     }
 
-    /// True for a window of an app that shows each reader something else, while nobody knows what its present version
-    /// shows to the reader who waits.
+    /// True for a window of an app that shows each reader something else, while nobody knows what
+    /// its present version shows to the reader who waits.
     fn is_unknown(&self, id: RequestId, key: &SessionKey) -> bool {
         let request = self.clients.request(id);
         let workspace = request.and_then(|request| self.workspaces.get(&request.workspace));
@@ -98,37 +100,34 @@ impl Core {
         };
         let (lod, budget) = window.detail(None, None);
         let reader = &request.call.reader;
-        let project = projection_request(&self.processes, window, reader, (lod, budget));
+        let project = projection_request(self.processes, window, reader, (lod, budget));
         let deadline = self.turn.now.mono_ms + PROJECT_MS;
         let key = ProjectionKey { window: window.number, lod, budget };
-        let (turn, to) = (&mut self.turn, ReplyTo::WaitCheck(id, key));
-        self.processes.request(turn, session, Method::Project, &project, deadline, to);
+        let to = ReplyTo::WaitCheck(id, key);
+        self.processes.request(self.turn, session, Method::Project, &project, deadline, to);
         true
     }
 
-    /// Takes an app's reply to a check. A newer version counts as a change that the app has told of.
-    pub(crate) fn wait_check_replied(
+    /// Takes an app's reply to a check. A newer version counts as a change that the app has told
+    /// of. Returns true if the wait is over.
+    pub(crate) fn take_check_reply(
         &mut self,
         id: RequestId,
         session: &SessionKey,
         asked: ProjectionKey,
         reply: AppReply,
-    ) {
+    ) -> bool {
         self.take_checked_window(id, session, asked, reply);
-        let Some(Task::Waiting(_, limits)) = self.tasks.get_mut(id) else { return };
+        let Some(Task::Waiting(_, limits)) = self.tasks.get_mut(id) else { return false };
         limits.checks_open = limits.checks_open.saturating_sub(1);
         if limits.checks_open == 0 {
             self.schedule_wait_check(id);
         }
-        if self.processes.is_per_reader(session)
-            && let Some(Task::Waiting(wait, _)) = self.tasks.get(id)
-            && self.has_happened(id, wait)
-        {
-            self.finish_wait(id, true);
-        }
+        self.processes.is_per_reader(session) && self.has_happened(id)
     }
 
-    /// Keeps a window that an app sent for a check, so that the next check is answered with `unchanged`.
+    /// Keeps a window that an app sent for a check, so that the next check is answered with
+    /// `unchanged`.
     fn take_checked_window(
         &mut self,
         id: RequestId,
@@ -156,7 +155,9 @@ impl Core {
         }
         let session = self.processes.get_mut(key);
         if session.is_some_and(|session| session.set_version(version)) {
-            self.session_changed(key);
+            let now = self.turn.now;
+            let (feed, workspaces) = (&mut *self.feed, &mut *self.workspaces);
+            Announcements { feed, workspaces, now }.session_changed(key);
         }
     }
 
