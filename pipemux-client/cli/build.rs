@@ -1,6 +1,8 @@
-//! Links the program statically, if the machine has the libraries for it, and then has it begin before its C library.
+//! Links the program statically, if the machine has the libraries for it, and then has it begin
+//! before its C library.
 
-/// The functions that the compiler calls to move memory, each of which `pipemux_quick::entry` replaces.
+/// The functions that the compiler calls to move memory, each of which `pipemux_quick::entry`
+/// replaces.
 const WRAPPED: &[&str] = &["memcpy", "memmove", "memset", "memcmp", "bcmp", "strlen"];
 
 fn main() -> std::io::Result<()> {

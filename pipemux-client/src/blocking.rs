@@ -14,14 +14,15 @@ use crate::incoming::{DaemonMessage, MessageReader, RawReply, ReadError, decode_
 use crate::options::Options;
 use crate::{daemon, requests, service_unit};
 
-/// How much longer the client waits than the daemon: the daemon's report on a passed deadline says more than the
-/// client's own.
+/// How much longer the client waits than the daemon: the daemon's report on a passed deadline says
+/// more than the client's own.
 pub const REPLY_GRACE: Duration = Duration::from_secs(2);
 
-/// How long the daemon may take to record that an answer was seen.
+/// The time limit of the daemon for recording that an answer was seen.
 pub(crate) const SEEN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// Size of the first read, in bytes. Most answers fit, and touching memory costs a short process time.
+/// Size of the first read, in bytes. Most answers fit, and touching memory costs a short process
+/// time.
 const READ_MIN: usize = 2 * 1024;
 /// Size of the reads of a long answer, in bytes: about what a socket buffers.
 const READ_MAX: usize = 256 * 1024;
@@ -32,14 +33,14 @@ pub struct Connection {
     stream: UnixStream,
     reader: MessageReader,
     last_id: u64,
-    /// What is called with the progress of the request that is waited for.
+    /// The callback for the progress of the request that is waited for.
     progress: Option<fn(&Progress)>,
 }
 
 impl Connection {
-    /// Connects, and starts the daemon if it is not running and [`Options::start`] allows it. Both sides have
-    /// greeted when this returns. So no request reaches a daemon of another version, and a request that follows
-    /// an error of this function was certainly not delivered.
+    /// Connects, and starts the daemon if it is not running and [`Options::start`] allows it. Both
+    /// sides have greeted when this returns. So no request reaches a daemon of another version, and
+    /// a request that follows an error of this function was certainly not delivered.
     ///
     /// # Errors
     /// [`ClientError::Unreachable`], [`ClientError::VersionMismatch`].
@@ -47,9 +48,9 @@ impl Connection {
         connect::open(options).map(|established| Self::new(established, options))
     }
 
-    /// Combines [`Connection::open`] with a first [`Connection::call`]: greeting and request go out together. A
-    /// daemon of another version accepts neither. If the daemon is lost before it greets, the request is sent to
-    /// the next one under the same id, so it is carried out once.
+    /// Combines [`Connection::open`] with a first [`Connection::call`]: greeting and request go out
+    /// together. A daemon of another version accepts neither. If the daemon is lost before it
+    /// greets, the request is sent to the next one under the same id, so it is carried out once.
     ///
     /// # Errors
     /// See both functions.
@@ -64,8 +65,8 @@ impl Connection {
         Self::first_answer(connect::open_with(options, first)?, options, acts, timeout)
     }
 
-    /// Goes on where somebody else has begun a [`Connection::open_and_call`] with this call: greeting and request were
-    /// sent, and `received` was read from the connection.
+    /// Goes on where somebody else has begun a [`Connection::open_and_call`] with this call:
+    /// greeting and request were sent, and `received` was read from the connection.
     ///
     /// # Errors
     /// As [`Connection::open_and_call`].
@@ -103,8 +104,8 @@ impl Connection {
         Self::open_existing_within(options, connect::connect_timeout(options))
     }
 
-    /// Does the same as [`Connection::open_existing`], but waits no longer than `timeout` for a daemon that is
-    /// slow to greet.
+    /// Does the same as [`Connection::open_existing`], but waits no longer than `timeout` for a
+    /// daemon that is slow to greet.
     ///
     /// # Errors
     /// See [`Connection::open`].
@@ -125,11 +126,12 @@ impl Connection {
         Self { stream, reader, last_id: 0, progress: options.progress }
     }
 
-    /// Sends a call and waits for its answer. `timeout` is the daemon's deadline; the client gives up
-    /// [`REPLY_GRACE`] later.
+    /// Sends a call and waits for its answer. `timeout` is the daemon's deadline; the client gives
+    /// up [`REPLY_GRACE`] later.
     ///
     /// # Errors
-    /// Any [`ClientError`]; [`ClientError::OutcomeUnknown`] when an acting call was sent and no answer came.
+    /// Any [`ClientError`]; [`ClientError::OutcomeUnknown`] when an acting call was sent and no
+    /// answer came.
     pub fn call(&mut self, call: &VerbRequest, timeout: Duration) -> Result<Answer, ClientError> {
         let acts = call.verb.changes();
         let deadline = deadline::after(timeout.saturating_add(REPLY_GRACE));
@@ -139,7 +141,8 @@ impl Connection {
         self.receive_answer(self.last_id, acts, deadline)
     }
 
-    /// Confirms that the answer of this delivery was written out, and waits until the daemon has recorded it.
+    /// Confirms that the answer of this delivery was written out, and waits until the daemon has
+    /// recorded it.
     ///
     /// # Errors
     /// The daemon is gone or slow. The reader is then shown some things again; nothing is lost.
@@ -156,9 +159,9 @@ impl Connection {
         reply.map(drop).map_err(ClientError::Refused)
     }
 
-    /// Confirms the delivery like [`Connection::seen`] and closes the connection. The confirmation takes effect
-    /// before any request of a later connection. Errors are not reported, because nothing is lost by them: the
-    /// reader is shown some things again.
+    /// Confirms the delivery like [`Connection::seen`] and closes the connection. The confirmation
+    /// takes effect before any request of a later connection. Errors are not reported, because
+    /// nothing is lost by them: the reader is shown some things again.
     pub fn close_seen(mut self, delivery: u64) {
         if delivery == 0 {
             return;
@@ -169,8 +172,8 @@ impl Connection {
         }
         let Ok(frame) = requests::final_seen(delivery) else { return };
         let sent = self.send(&frame, deadline::after(SEEN_TIMEOUT));
-        // On Linux the daemon reads connections in the order in which data arrived on them. Other systems keep no
-        // such order, so there the client waits for the daemon.
+        // On Linux the daemon reads connections in the order in which data arrived on them. Other
+        // systems keep no such order, so there the client waits for the daemon.
         if sent.is_ok() && !cfg!(target_os = "linux") {
             self.wait_closed(SEEN_TIMEOUT);
         }
@@ -189,7 +192,8 @@ impl Connection {
         }
     }
 
-    /// Writes a frame. A frame that isn't written whole is not a request, so the daemon can't have acted on it.
+    /// Writes a frame. A frame that isn't written whole is not a request, so the daemon can't have
+    /// acted on it.
     fn send(&mut self, frame: &[u8], deadline: Instant) -> Result<(), ClientError> {
         connect::write_with_deadline(&mut self.stream, frame, deadline).map_err(|error| {
             ClientError::unreachable(format!("the request could not be sent: {error}"))
@@ -242,7 +246,8 @@ impl Connection {
         }
     }
 
-    /// Reads directly into the decoder's buffer, behind the frame that has begun: a long answer is copied once.
+    /// Reads directly into the decoder's buffer, behind the frame that has begun: a long answer is
+    /// copied once.
     fn read(&mut self, deadline: Instant) -> io::Result<usize> {
         let room = self.reader.room(READ_MIN);
         let before = room.len();

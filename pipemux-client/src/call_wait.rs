@@ -1,18 +1,19 @@
 //! How long calls wait by their own words: `terminal.run('cargo test', wait=300)`.
 //!
-//! An app waits within the deadline of its request and then answers with a job. The daemon waits for the job's end as long
-//! as the request says, so a request with such a call says it, as `--wait` does.
+//! An app waits within the deadline of its request and then answers with a job. The daemon waits
+//! for the job's end as long as the request says, so a request with such a call says it, as
+//! `--wait` does.
 
 use pipemux_proto::Value;
 use pipemux_proto::call::{Call, Expr, Step, parse};
 use pipemux_proto::client::Verb;
 use pipemux_proto::limits::WAIT_MAX_MS;
 
-/// The parameter by which apps are asked to wait, in seconds.
+/// The name of the parameter that asks apps to wait, in seconds.
 const PARAMETER: &str = "wait";
 
-/// Returns how long the calls of a verb wait together, in milliseconds, at most [`WAIT_MAX_MS`]; 0 for code that can't be
-/// read.
+/// Returns how long the calls of a verb wait together, in milliseconds, at most [`WAIT_MAX_MS`]; 0
+/// for code that can't be read.
 pub fn call_wait_ms(verb: &Verb) -> u32 {
     let (code, stdin) = match verb {
         Verb::Run { code, stdin, .. } => (code, stdin),
@@ -30,7 +31,8 @@ pub fn call_wait_ms(verb: &Verb) -> u32 {
         Step::Ref(..) => None,
     });
     let calls: Vec<_> = calls.collect();
-    // The daemon waits for each job of a run: a server that another call starts would hold up the rest.
+    // The daemon waits for each job of a run: a server that another call starts would hold up the
+    // rest.
     let is_alone =
         |call: &&&Call| calls.iter().filter(|other| other.action == call.action).count() == 1;
     let waits = calls

@@ -1,4 +1,5 @@
-//! A client on tokio: many requests in flight over one connection, which `multiplexed` shares among them.
+//! A client on tokio: many requests in flight over one connection, which `multiplexed` shares among
+//! them.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,21 +24,21 @@ use crate::requests::{self, RequestBytes};
 /// Most bytes of requests that one connection holds; further calls wait for room.
 pub const IN_FLIGHT_BYTES: usize = 16 * 1024 * 1024;
 
-/// What each request is charged at least, which bounds them to 1024 at once.
+/// The least charge of a request, which limits concurrent requests to 1024.
 const REQUEST_MIN: usize = IN_FLIGHT_BYTES / 1024;
 
-/// Most bytes of exchanges that one connection has in flight, in at most 256 exchanges; further ones wait.
-/// The daemon accepts no more than that from one client.
+/// Most bytes of exchanges that one connection has in flight, in at most 256 exchanges; further
+/// ones wait. The daemon accepts no more than that from one client.
 pub const EXCHANGED_BYTES: usize = 2 * 1024 * 1024;
 
-/// What each exchange is charged at least.
+/// The least charge of an exchange, which limits concurrent exchanges to 256.
 const EXCHANGE_MIN: usize = EXCHANGED_BYTES / 256;
 // Every request that these budgets allow has a slot in the table of pending requests.
 const _: () =
     assert!(IN_FLIGHT_BYTES / REQUEST_MIN + EXCHANGED_BYTES / EXCHANGE_MIN <= PENDING_MAX);
 
-/// A connection for many calls at once. Clones share it, and it closes with the last one. A lost connection
-/// is not restored: connect again.
+/// A connection for many calls at once. Clones share it, and it closes with the last one. A lost
+/// connection is not restored: connect again.
 #[derive(Debug, Clone)]
 pub struct Client {
     shared: Arc<Shared>,
@@ -76,8 +77,9 @@ impl Client {
         Ok(Client { shared: Arc::new(shared) })
     }
 
-    /// Sends a verb with the workspace and reader of the options, and returns the answer as Markdown. Dropping
-    /// the future cancels the request: steps that have not begun are not started.
+    /// Sends a verb with the workspace and reader of the options, and returns the answer as
+    /// Markdown. Dropping the future cancels the request: steps that have not begun are not
+    /// started.
     ///
     /// # Errors
     /// See [`Client::send`].
@@ -86,18 +88,18 @@ impl Client {
         self.send(&options.call(verb), options.timeout).await
     }
 
-    /// Sends a call that states everything: workspace, reader, format and budget. `timeout` is the daemon's
-    /// deadline.
+    /// Sends a call that states everything: workspace, reader, format and budget. `timeout` is the
+    /// daemon's deadline.
     ///
     /// # Errors
-    /// Any [`ClientError`]; [`ClientError::OutcomeUnknown`] when an acting call may have reached the daemon and
-    /// no answer came.
+    /// Any [`ClientError`]; [`ClientError::OutcomeUnknown`] when an acting call may have reached
+    /// the daemon and no answer came.
     pub async fn send(&self, call: &VerbRequest, timeout: Duration) -> Result<Answer, ClientError> {
         self.send_with_progress(call, timeout, drop).await
     }
 
-    /// Sends a call as [`Client::send`] does; `on_progress` is called with how far the request is, if
-    /// [`Options::progress`] is set. It must not block.
+    /// Sends a call as [`Client::send`] does; `on_progress` is called with how far the request is,
+    /// if [`Options::progress`] is set. It must not block.
     ///
     /// # Errors
     /// See [`Client::send`].
@@ -114,8 +116,8 @@ impl Client {
         decode_answer(reply, acts)
     }
 
-    /// Confirms that the answer of this delivery reached its reader. Later answers then tell only what has
-    /// changed since. A delivery of 0 needs no confirmation.
+    /// Confirms that the answer of this delivery reached its reader. Later answers then tell only
+    /// what has changed since. A delivery of 0 needs no confirmation.
     ///
     /// # Errors
     /// The daemon is gone or slow. The reader is then shown some things again; nothing is lost.
@@ -128,11 +130,12 @@ impl Client {
         reply.map(drop).map_err(ClientError::Refused)
     }
 
-    /// Attaches to an open session of the options' workspace, for exchanges with its app. Starts its process
-    /// if it has none.
+    /// Attaches to an open session of the options' workspace, for exchanges with its app. Starts
+    /// its process if it has none.
     ///
     /// # Errors
-    /// Any [`ClientError`]; [`ClientError::Refused`] when there is no such session, or it can't be started.
+    /// Any [`ClientError`]; [`ClientError::Refused`] when there is no such session, or it can't be
+    /// started.
     pub async fn attach(&self, session: &SessionAddr) -> Result<Attached, ClientError> {
         let options = &self.shared.options;
         let encode = |id| requests::attach(id, &options.workspace, session, options.timeout);
@@ -164,8 +167,8 @@ impl Client {
     }
 }
 
-/// One incarnation of a session, for exchanges: bytes that its app answers and the daemon doesn't read. Many
-/// may be in flight at once; they reach the app in the order in which they are sent.
+/// One incarnation of a session, for exchanges: bytes that its app answers and the daemon doesn't
+/// read. Many may be in flight at once; they reach the app in the order in which they are sent.
 #[derive(Debug, Clone)]
 pub struct Attached {
     client: Client,
@@ -186,13 +189,13 @@ impl Attached {
         self.incarnation
     }
 
-    /// Sends at most [`EXCHANGE_MAX`] bytes and waits for the app's answer. Dropping the future cancels the
-    /// exchange. Once the session's process has ended, attach again.
+    /// Sends at most [`EXCHANGE_MAX`] bytes and waits for the app's answer. Dropping the future
+    /// cancels the exchange. Once the session's process has ended, attach again.
     ///
     /// # Errors
     /// [`ClientError::OutcomeUnknown`] when the app may have acted on it and no answer came;
-    /// [`ClientError::Refused`] with the app's reason, or with [`Code::Unavailable`] when it was not
-    /// delivered; [`ClientError::Unreachable`] when it did not reach the daemon.
+    /// [`ClientError::Refused`] with the app's reason, or with [`Code::Unavailable`] when it was
+    /// not delivered; [`ClientError::Unreachable`] when it did not reach the daemon.
     pub async fn exchange(&self, body: impl Into<Bytes>) -> Result<Bytes, ClientError> {
         let body = body.into();
         if body.len() > EXCHANGE_MAX {
@@ -229,7 +232,7 @@ impl Attached {
     }
 }
 
-/// Why a request was not sent.
+/// The reason why a request was not sent.
 enum SendError {
     Encode(Box<ClientError>),
     Lost(LostRequest),

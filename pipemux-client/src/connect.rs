@@ -1,13 +1,15 @@
-//! Connects to the daemon: finds its socket, exchanges greetings, and has a daemon started when nobody listens.
+//! Connects to the daemon: finds its socket, exchanges greetings, and has a daemon started when
+//! nobody listens.
 //!
-//! A refused connection proves nothing: a daemon may be about to listen, or about to end. Only the daemon's lock
-//! decides, and only a daemon takes it. So the client never removes a socket; it starts a `pipemuxd`, which
-//! finds out whether it is needed.
+//! A refused connection proves nothing: a daemon may be about to listen, or about to end. Only the
+//! daemon's lock decides, and only a daemon takes it. So the client never removes a socket; it
+//! starts a `pipemuxd`, which finds out whether it is needed.
 //!
-//! The first request may go out together with the greeting, which saves a one-shot process one round trip. A
-//! daemon of another version refuses the greeting and reads nothing that follows it. If the connection ends
-//! before the daemon greets, greeting and request are sent again. The request keeps its id, and the daemon
-//! records the id before it acts on the request, so the request is carried out once, however often it is sent.
+//! The first request may go out together with the greeting, which saves a one-shot process one
+//! round trip. A daemon of another version refuses the greeting and reads nothing that follows it.
+//! If the connection ends before the daemon greets, greeting and request are sent again. The
+//! request keeps its id, and the daemon records the id before it acts on the request, so the
+//! request is carried out once, however often it is sent.
 
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
@@ -30,7 +32,7 @@ use crate::requests;
 use crate::sandbox_hints;
 use crate::service_unit::log_hint;
 
-/// How long finding, starting and greeting a daemon may take together, if the request may take longer.
+/// The time limit for finding, starting and greeting a daemon, if the request's is longer.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Returns how long finding, starting and greeting a daemon may take together.
@@ -38,19 +40,20 @@ pub(crate) fn connect_timeout(options: &Options) -> Duration {
     CONNECT_TIMEOUT.min(options.timeout)
 }
 
-/// How long to try a daemon that holds the lock but doesn't listen, before another one is started: the first
-/// may be about to end.
+/// How long to try a daemon that holds the lock but doesn't listen, before another one is started:
+/// the first may be about to end.
 const LOCK_HOLDER_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// A connection on which both sides have greeted.
+/// A connection on which both sides have exchanged greetings.
 pub(crate) type Established = (UnixStream, MessageReader);
 
-/// The request that goes out directly behind the greeting.
+/// The request that is sent directly after the greeting.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct FirstRequest<'a> {
-    /// A whole encoded request, or nothing.
+    /// A complete encoded request, or nothing.
     pub bytes: &'a [u8],
-    /// True when the request changes something: if it was sent and no greeting comes, its outcome is unknown.
+    /// True when the request changes something: if it was sent and no greeting comes, its outcome
+    /// is unknown.
     pub acts: bool,
 }
 
@@ -65,8 +68,8 @@ pub(crate) fn open(options: &Options) -> Result<Established, ClientError> {
 /// Does the same as [`open`] and sends a first request.
 ///
 /// # Errors
-/// See [`open`]; also [`ClientError::OutcomeUnknown`] when the request acts, was sent, and no greeting came in
-/// time.
+/// See [`open`]; also [`ClientError::OutcomeUnknown`] when the request acts, was sent, and no
+/// greeting came in time.
 pub(crate) fn open_with(
     options: &Options,
     first: FirstRequest<'_>,
@@ -114,7 +117,8 @@ pub(crate) fn open_with(
     }
 }
 
-/// Connects and greets once. Returns `None` when nobody listens, or the daemon that did has just ended.
+/// Connects and greets once. Returns `None` when nobody listens, or the daemon that did has just
+/// ended.
 pub(crate) fn try_connect(
     options: &Options,
     deadline: Instant,
@@ -165,14 +169,15 @@ fn cannot_connect(socket: &Path, error: &io::Error) -> ClientError {
         .hint("check the directory's owner and permissions")
 }
 
-/// Connects with a timeout: the queue of a daemon that hangs fills up, and a plain connect would then wait
-/// without end.
+/// Connects with a timeout: the queue of a daemon that hangs fills up, and a plain connect would
+/// then wait without end.
 fn connect(path: &Path, deadline: Instant) -> io::Result<UnixStream> {
     let socket = Socket::new(Domain::UNIX, Type::STREAM, None)?;
     let address = SockAddr::unix(path)?;
     loop {
         let left = time_left(deadline)?;
-        // On Linux the write timeout bounds connecting too. Where a full queue refuses instead, nothing waits.
+        // On Linux the write timeout bounds connecting too. Where a full queue refuses instead,
+        // nothing waits.
         socket.set_write_timeout(Some(left))?;
         match socket.connect(&address) {
             Ok(()) => return Ok(avoid_stdio_fds(OwnedFd::from(socket))?.into()),
@@ -182,15 +187,15 @@ fn connect(path: &Path, deadline: Instant) -> io::Result<UnixStream> {
     }
 }
 
-/// Moves the socket away from the numbers of the standard streams. It gets one of them when the process was
-/// started with that stream closed, and the daemon would then receive what is printed.
+/// Moves the socket away from the numbers of the standard streams. It gets one of them when the
+/// process was started with that stream closed, and the daemon would then receive what is printed.
 fn avoid_stdio_fds(socket: OwnedFd) -> io::Result<OwnedFd> {
     // `try_clone` never returns a number below 3.
     if socket.as_raw_fd() <= 2 { socket.try_clone() } else { Ok(socket) }
 }
 
-/// Refuses a directory that another user could have put a socket into: `open` sends the caller's whole
-/// environment.
+/// Refuses a directory that another user could have put a socket into: `open` sends the caller's
+/// whole environment.
 fn check_socket_directory(directory: &Path) -> Result<(), ClientError> {
     let Ok(found) = directory.symlink_metadata() else { return Ok(()) };
     let own = found.is_dir() && found.uid() == nix::unistd::getuid().as_raw();
@@ -231,8 +236,8 @@ fn exchange_greetings(
     Ok(Some((stream, reader)))
 }
 
-/// Goes on with a connection over which greeting and first request were sent, and this was received. Returns `None` when
-/// the daemon ended before it greeted.
+/// Goes on with a connection over which greeting and first request were sent, and this was
+/// received. Returns `None` when the daemon ended before it greeted.
 pub(crate) fn resume(
     stream: UnixStream,
     received: &[u8],
@@ -249,7 +254,7 @@ pub(crate) fn resume(
     await_greeting((stream, reader), options, times, SentFirst { acts, is_whole: true })
 }
 
-/// What was sent of greeting and first request.
+/// The part of the greeting and first request that was sent.
 #[derive(Debug, Clone, Copy)]
 struct SentFirst {
     acts: bool,
@@ -292,8 +297,8 @@ fn await_greeting(
     }
 }
 
-/// Reads once, and waits no longer than the deadline. It waits in `poll`, because a process that waits in `read`
-/// is also woken when the daemon takes the request and the socket becomes writable.
+/// Reads once, and waits no longer than the deadline. It waits in `poll`, because a process that
+/// waits in `read` is also woken when the daemon takes the request and the socket becomes writable.
 pub(crate) fn read_with_deadline(
     stream: &mut UnixStream,
     buffer: &mut [u8],

@@ -15,14 +15,15 @@ use pipemux_proto::paths::Paths;
 use crate::error::ClientError;
 use crate::options::Options;
 
-/// Settings of glibc's allocator for the daemon. Its own thresholds rise with use and keep the memory of a burst;
-/// fixed ones return it: allocations from 128 KiB on are mapped one by one, and as much free memory at the end
-/// of the heap is returned. Caching 32 free blocks of each small size instead of 7 saves 5 % of the instructions
-/// of a click. Other C libraries ignore the variable.
+/// Settings of glibc's allocator for the daemon. Its own thresholds rise with use and keep the
+/// memory of a burst; fixed ones return it: allocations from 128 KiB on are mapped one by one, and
+/// as much free memory at the end of the heap is returned. Caching 32 free blocks of each small
+/// size instead of 7 saves 5 % of the instructions of a click. Other C libraries ignore the
+/// variable.
 pub const GLIBC_TUNABLES: &str = "glibc.malloc.trim_threshold=131072:\
      glibc.malloc.mmap_threshold=131072:glibc.malloc.tcache_count=32";
 
-/// How much of a failed daemon's log an error repeats.
+/// The most bytes of a failed daemon's log that an error repeats.
 const LOG_TAIL_BYTES: u64 = 2048;
 const LOG_TAIL_LINES: usize = 5;
 
@@ -38,11 +39,11 @@ pub(crate) enum StartOutcome {
     AlreadyRunning,
 }
 
-/// Returns true while a daemon holds the lock of these paths: it runs, whether or not it listens. It locks its state
-/// directory and a file in it, which somebody may have removed.
+/// Returns true while a daemon holds the lock of these paths: it runs, whether or not it listens.
+/// It locks its state directory and a file in it, which somebody may have removed.
 pub fn is_running(paths: &Paths) -> bool {
-    // The probe holds a shared lock for the length of this call. A daemon that starts in this moment takes the
-    // lock for held, and its client tries again.
+    // The probe holds a shared lock for the length of this call. A daemon that starts in this
+    // moment takes the lock for held, and its client tries again.
     let is_held = |path: &Path| {
         let tried = File::open(path).map(|lock| lock.try_lock_shared());
         matches!(tried, Ok(Err(TryLockError::WouldBlock)))
@@ -75,9 +76,9 @@ pub fn start_again(paths: &Paths) -> io::Result<()> {
     }
 }
 
-/// Returns the socket that the lock's holder recorded in the lock file's first line, if it differs from the
-/// expected one. Two shells of one user may differ in `XDG_RUNTIME_DIR` and still share a state directory, and so
-/// a daemon.
+/// Returns the socket that the lock's holder recorded in the lock file's first line, if it differs
+/// from the expected one. Two shells of one user may differ in `XDG_RUNTIME_DIR` and still share a
+/// state directory, and so a daemon.
 pub fn recorded_socket(paths: &Paths) -> Option<PathBuf> {
     let mut line = String::new();
     let lock = File::open(&paths.lock).ok()?.take(RECORD_MAX);
@@ -86,8 +87,8 @@ pub fn recorded_socket(paths: &Paths) -> Option<PathBuf> {
     (recorded.is_absolute() && recorded != paths.socket).then_some(recorded)
 }
 
-/// Returns the path of the daemon's program: `PIPEMUX_DAEMON`, else `pipemuxd` beside this program, else the one on
-/// `PATH`.
+/// Returns the path of the daemon's program: `PIPEMUX_DAEMON`, else `pipemuxd` beside this program,
+/// else the one on `PATH`.
 pub fn program_path(options: &Options) -> PathBuf {
     const NAME: &str = "pipemuxd";
     let beside = || {
@@ -99,22 +100,25 @@ pub fn program_path(options: &Options) -> PathBuf {
     options.daemon.clone().or_else(beside).unwrap_or_else(|| NAME.into())
 }
 
-/// Runs `pipemuxd serve` in the background and waits for its one line of output. The daemon leaves the terminal's
-/// session by itself, which a process group's leader can't do, so it is not made one here.
+/// Runs `pipemuxd serve` in the background and waits for its one line of output. The daemon leaves
+/// the terminal's session by itself, which a process group's leader can't do, so it is not made one
+/// here.
 ///
 /// # Errors
-/// There is no such program, it reports why it can't serve, it ends, or it is silent until the deadline.
+/// There is no such program, it reports why it can't serve, it ends, or it is silent until the
+/// deadline.
 pub(crate) fn start(options: &Options, deadline: Instant) -> Result<StartOutcome, ClientError> {
     let log = open_log(options)?;
     let log_length = log.metadata().map_or(0, |found| found.len());
     let program = program_path(options);
     let child = Command::new(&program)
         .arg("serve")
-        // Any process of this user can read the environment that the daemon was started with. What an app needs of
-        // its opener's environment comes with the request that opens it.
+        // Any process of this user can read the environment that the daemon was started with. What
+        // an app needs of its opener's environment comes with the request that opens it.
         .env_clear()
         .envs(std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_daemon_variable)))
-        // Passed explicitly, so that both sides use the same paths even when the caller set them by hand.
+        // Passed explicitly, so that both sides use the same paths even when the caller set them by
+        // hand.
         .env("PIPEMUX_STATE_DIR", &options.paths.state_dir)
         .env("PIPEMUX_RUNTIME_DIR", &options.paths.runtime_dir)
         .env("GLIBC_TUNABLES", GLIBC_TUNABLES)
@@ -157,15 +161,15 @@ pub(crate) fn start(options: &Options, deadline: Instant) -> Result<StartOutcome
     }
 }
 
-/// What a starting daemon wrote to its standard output.
+/// The output that a starting daemon wrote to its standard output.
 struct StartupOutput {
     line: String,
-    /// The exit status, if the daemon ended without a line.
+    /// The exit status, if the daemon ended without writing a line.
     status: Option<ExitStatus>,
 }
 
-/// Reads the line on a thread, because a pipe has no deadline. The thread stays to reap the daemon, which would
-/// otherwise become a zombie in a long-lived client.
+/// Reads the line on a thread, because a pipe has no deadline. The thread stays to reap the daemon,
+/// which would otherwise become a zombie in a long-lived client.
 fn startup_output(mut child: Child) -> mpsc::Receiver<StartupOutput> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
@@ -204,7 +208,8 @@ fn start_failed(options: &Options, message: String) -> ClientError {
         .hint("look: pipemux status · try again: pipemux up")
 }
 
-/// Returns the last lines that were written since the log had that length, ready to follow a sentence.
+/// Returns the last lines that were written since the log had that length, ready to follow a
+/// sentence.
 fn log_tail(log: &Path, length_before: u64) -> String {
     let mut text = Vec::new();
     let read = File::open(log).and_then(|mut file| {

@@ -2,25 +2,25 @@
 
 use pipemux_proto::{Code, Fault};
 
-/// The exit status of the command line when no daemon of this version could be reached.
+/// The exit status of the command line if no daemon of this version could be reached.
 pub const UNREACHABLE: u8 = 8;
 
-/// Why a request has no answer. A failure that the daemon answers with is an answer, and none of these.
+/// The reason why a request has no answer. A failure that the daemon reports is an answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ClientError {
-    /// No daemon could be reached; the request did not arrive at one.
+    /// No daemon could be reached; the request was not delivered.
     #[error(transparent)]
     Unreachable(Fault),
     /// The daemon speaks another protocol version; no request was sent to it.
     #[error(transparent)]
     VersionMismatch(Fault),
-    /// An acting request may have reached the daemon, and no answer will come.
+    /// An acting request may have been delivered, and no answer will come.
     #[error(transparent)]
     OutcomeUnknown(Fault),
     /// The daemon refused the request as a whole.
     #[error(transparent)]
     Refused(Fault),
-    /// The caller's request can't be sent as it is; nothing was sent.
+    /// The caller's request is invalid; nothing was sent.
     #[error(transparent)]
     Invalid(Fault),
 }
@@ -67,8 +67,8 @@ impl ClientError {
         ClientError::Unreachable(Fault::unavailable(message))
     }
 
-    /// Makes the error of a request that was sent and will not be answered. `acts` tells whether it could have
-    /// changed something.
+    /// Makes the error of a request that was sent and will not be answered. `acts` tells whether it
+    /// could have changed something.
     pub(crate) fn lost(acts: bool, why: &str) -> Self {
         if acts {
             let message = format!("{why}; the request may or may not have been carried out");

@@ -1,5 +1,5 @@
-//! The tools that models know already: a call as an interface gives it is carried out by PipeMux's apps, and answered in
-//! the tool's own words and in the interface's own form.
+//! The tools that models know already: a call as an interface gives it is carried out by PipeMux's
+//! apps, and answered in the tool's own words and in the interface's own form.
 //!
 //! | module | holds |
 //! |---|---|
@@ -88,14 +88,14 @@ pub struct Executor {
 }
 
 impl Executor {
-    /// Makes one that connects with the first call, and starts the daemon if it is not running. Commands in hints repeat
-    /// `hint_options`.
+    /// Makes one that connects with the first call, and starts the daemon if it is not running.
+    /// Commands in hints repeat `hint_options`.
     pub fn new(options: Options, hint_options: String) -> Self {
         Self { daemon: Daemon::new(options, hint_options) }
     }
 
-    /// Carries out a call, and returns its result as one line of JSON, in the form of the interface that the call came
-    /// from.
+    /// Carries out a call, and returns its result as one line of JSON, in the form of the interface
+    /// that the call came from.
     ///
     /// # Errors
     /// No daemon answers. What a tool can't do is a result, not an error.

@@ -1,10 +1,11 @@
 //! What an agent is told before its first call: a way of working first, then the calls.
 //!
-//! It is one text for every door. `pipemux --help` prints it for a shell, with the verbs for people below it, and `pipemux
-//! skill` with front matter. Over the Model Context Protocol its parts are the server's instructions and the descriptions
-//! of two tools, since clients cut each of these. The daemon and the apps say what is left out: `pipemux help editor`.
+//! It is one text for every door. `pipemux --help` prints it for a shell, with the verbs for people
+//! below it, and `pipemux skill` with front matter. Over the Model Context Protocol its parts are
+//! the server's instructions and the descriptions of two tools, since clients cut each of these.
+//! The daemon and the apps say what is left out: `pipemux help editor`.
 
-/// Where a reader types calls.
+/// The interface through which a reader makes calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Door {
     /// The command line.
@@ -44,7 +45,7 @@ pub fn of_acting() -> String {
     )
 }
 
-/// How a whole step of work is done in one call, and how texts are given.
+/// Returns the guidance on doing a whole step of work in one call, and on passing texts.
 fn way(door: Door) -> String {
     let (run, calls, texts) = match door {
         Door::Shell => ("run", SHELL_CALLS, SHELL_TEXTS),
@@ -151,7 +152,8 @@ mod tests {
         }
     }
 
-    /// Returns the calls of a text: app, action, and the names of parameters. One without an app is of the last one's.
+    /// Returns the calls of a text: app, action, and the names of parameters. One without an app is
+    /// of the last one's.
     fn calls(text: &str) -> Vec<(String, String, Vec<String>)> {
         let mut found = Vec::new();
         let mut app = String::new();

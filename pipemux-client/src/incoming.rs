@@ -16,7 +16,7 @@ pub(crate) struct MessageReader {
     greeted: bool,
     /// True when the daemon understands [`final_seen`](crate::requests::final_seen).
     pub(crate) accepts_final_seen: bool,
-    /// Which daemon it is, once it has greeted and if it says so.
+    /// The identity of the daemon, if it has sent one in its greeting.
     daemon: Option<DaemonIdentity>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) enum DaemonMessage {
     Hello,
     /// The reply to the request with this id.
     Reply(u64, RawReply),
-    /// The request with this id is in progress.
+    /// The progress of the request with this id.
     Progress(u64, Progress),
     /// A liveness check; the bytes are the encoded reply, ready to be written.
     Ping(Bytes),
@@ -36,18 +36,18 @@ pub(crate) enum DaemonMessage {
 /// The reply to a request: its undecoded body, or the daemon's refusal.
 pub(crate) type RawReply = Result<Bytes, Fault>;
 
-/// Why the connection can't be used any further.
+/// The reason why the connection can't be used any more.
 #[derive(Debug)]
 pub(crate) enum ReadError {
     /// The daemon refused the client's greeting, or the client doesn't speak the daemon's version.
     Greeting(Fault),
-    /// The bytes are not what a daemon sends; the text says what is wrong with them.
+    /// The bytes are not valid messages of a daemon; the text says what is wrong.
     Invalid(String),
 }
 
 impl MessageReader {
-    /// Returns the buffer that the next bytes are read into, with room for at least `least` bytes or for the
-    /// rest of a frame that has begun.
+    /// Returns the buffer that the next bytes are read into, with room for at least `least` bytes
+    /// or for the rest of a frame that has begun.
     pub(crate) fn room(&mut self, least: usize) -> &mut Vec<u8> {
         self.decoder.room(least)
     }
@@ -62,7 +62,7 @@ impl MessageReader {
         self.decoder.extend(bytes);
     }
 
-    /// Which daemon it is, once it has greeted and if it says so.
+    /// The identity of the daemon, if it has sent one in its greeting.
     pub(crate) fn daemon(&self) -> Option<&DaemonIdentity> {
         self.daemon.as_ref()
     }
@@ -73,7 +73,8 @@ impl MessageReader {
             let frame = match self.decoder.next_frame() {
                 Ok(Some(frame)) => frame,
                 Ok(None) => return Ok(None),
-                // A later minor version may send events that this client doesn't know. It sends no new requests.
+                // A later minor version may send events that this client doesn't know. It sends no
+                // new requests.
                 Err(FrameError::Envelope(EnvelopeError::Method { .. })) if self.greeted => continue,
                 Err(error) => return Err(ReadError::Invalid(error.to_string())),
             };

@@ -1,5 +1,5 @@
-//! Which daemon a client talks to. A socket may lead to another machine; when that way is gone, no other daemon answers in its
-//! place.
+//! Which daemon a client talks to. A socket may lead to another machine; when that way is gone, no
+//! other daemon answers in its place.
 
 use std::fs;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,5 +1,5 @@
-//! The client side of PipeMux: everything that talks to `pipemuxd`. The `pipemux` command (`pipemux-client/cli`) and the
-//! MCP server (`pipemux-client/mcp`) are built on it.
+//! The client side of PipeMux: everything that talks to `pipemuxd`. The `pipemux` command
+//! (`pipemux-client/cli`) and the MCP server (`pipemux-client/mcp`) are built on it.
 //!
 //! | module | holds |
 //! |---|---|
@@ -18,17 +18,19 @@
 //! | [`service_unit`] | the systemd unit that listens in the daemon's place, if there is one |
 //! | `connect` | finds the socket, and has the daemon started when nobody listens |
 //!
-//! **Invariant: every request gets exactly one terminal answer.** When the daemon is lost, this library
-//! gives the answer itself: *outcome unknown* for an acting request that may have reached the daemon,
-//! *unreachable* for one that certainly did not. It never sends an acting request twice, with one exception:
-//! a request that goes out together with the greeting is sent again if the daemon is lost before it greets. It
-//! keeps its id, and the daemon carries out only one request per id.
+//! **Invariant: every request gets exactly one terminal answer.** When the daemon is lost, this
+//! library gives the answer itself: *outcome unknown* for an acting request that may have reached
+//! the daemon, *unreachable* for one that certainly did not. It never sends an acting request
+//! twice, with one exception: a request that goes out together with the greeting is sent again if
+//! the daemon is lost before it greets. It keeps its id, and the daemon carries out only one
+//! request per id.
 //!
-//! **Invariant: the client makes no decisions.** The daemon determines what is printed and with which exit
-//! status. The client adds only what happens before the daemon is reached, or after it is lost.
+//! **Invariant: the client makes no decisions.** The daemon determines what is printed and with
+//! which exit status. The client adds only what happens before the daemon is reached, or after it
+//! is lost.
 //!
-//! **Invariant: the command line carries no async runtime.** [`blocking`] and the modules that it uses are built
-//! on std, because starting a one-shot process must be cheap.
+//! **Invariant: the command line carries no async runtime.** [`blocking`] and the modules that it
+//! uses are built on std, because starting a one-shot process must be cheap.
 //!
 //! # Example
 //!
@@ -56,8 +58,10 @@
 //! # Ok(())
 //! # }
 //! ```
-// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are
+// checked otherwise.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 pub mod blocking;
@@ -87,5 +91,5 @@ pub use known_daemon::KnownDaemon;
 pub use options::Options;
 /// The messages of the protocol version that this library speaks.
 pub use pipemux_proto as proto;
-/// Where the daemon listens and keeps its state.
+/// The locations where the daemon listens and keeps its state.
 pub use pipemux_proto::paths;

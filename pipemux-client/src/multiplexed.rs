@@ -1,9 +1,9 @@
 //! One connection that many calls share, and the one task that reads from it and writes to it.
 //!
-//! A call that is alone writes its request itself, at once. When several calls are in flight they leave their
-//! requests to the task, which writes all of them together; a batch of [`BATCH_MAX`] requests or
-//! [`BATCH_BYTES_MAX`] is not held back for the task. A pending call takes one slot of a table, and nothing is
-//! allocated for it.
+//! A call that is alone writes its request itself, at once. When several calls are in flight they
+//! leave their requests to the task, which writes all of them together; a batch of [`BATCH_MAX`]
+//! requests or [`BATCH_BYTES_MAX`] is not held back for the task. A pending call takes one slot of
+//! a table, and nothing is allocated for it.
 
 mod io_task;
 mod pending;
@@ -27,10 +27,10 @@ use io_task::IoTask;
 pub(crate) use pending::{LostRequest, PENDING_MAX};
 use state::{ConnectionState, lock};
 
-/// Requests that are written without waiting for more: the daemon begins with these while the next ones are
-/// being made.
+/// Requests that are written without waiting for more: the daemon begins with these while the next
+/// ones are being made.
 const BATCH_MAX: usize = 32;
-/// The same bound in bytes.
+/// The bound of a batch in bytes.
 const BATCH_BYTES_MAX: usize = 64 * 1024;
 
 /// The callers' side of a shared connection. The connection closes when this is dropped.
@@ -39,15 +39,15 @@ pub(crate) struct MultiplexedConnection {
     state: Arc<Mutex<ConnectionState>>,
 }
 
-/// A request whose reply hasn't been taken yet. Dropping it cancels the request.
+/// A request whose reply hasn't been received yet. Dropping this cancels the request.
 pub(crate) struct PendingReply<'a> {
     connection: &'a MultiplexedConnection,
     id: u64,
 }
 
 impl MultiplexedConnection {
-    /// Takes over a connection on which both sides have greeted, and starts its task. This must be called
-    /// within a tokio runtime.
+    /// Takes over a connection on which both sides have greeted, and starts its task. This must be
+    /// called within a tokio runtime.
     ///
     /// # Errors
     /// The runtime can't watch the socket.
@@ -103,8 +103,8 @@ impl MultiplexedConnection {
         if wake {
             state.next_deadline = Some(deadline);
         }
-        // The task writes what the socket doesn't take now. It handles a write error too: reading tells what the
-        // error means.
+        // The task writes what the socket doesn't take now. It handles a write error too: reading
+        // tells what the error means.
         let task = if alone || batch_is_full { state.task.clone() } else { None };
         match task {
             Some(task) => state.write(&task),

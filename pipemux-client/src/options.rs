@@ -18,15 +18,16 @@ use crate::error::ClientError;
 use crate::known_daemon::KnownDaemon;
 use crate::workspace;
 
-/// How long a request may take by default.
+/// The default time limit of a request.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a client needs to know before it connects.
+/// The settings that a client needs to connect and to send requests.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where the daemon listens and keeps its state.
+    /// The locations where the daemon listens and keeps its state.
     pub paths: Paths,
-    /// The daemon's program. `None` means `pipemuxd` beside the running program, else the one on `PATH`.
+    /// The daemon's program. `None` means `pipemuxd` beside the running program, else the one on
+    /// `PATH`.
     pub daemon: Option<PathBuf>,
     /// Whether a daemon is started when none is running.
     pub start: bool,
@@ -34,22 +35,22 @@ pub struct Options {
     pub workspace: Workspace,
     /// The name of the reader of the answers.
     pub reader: String,
-    /// The token that shows that this client is that reader; empty for none.
+    /// The token that proves that this client is the reader; empty for none.
     pub reader_token: String,
-    /// What requests are made with, as history tells it ([`client_name`]); empty for a plain command.
+    /// The client's name in the history ([`client_name`]); empty for a plain command.
     pub client: String,
-    /// How long the daemon may take for a request.
+    /// The time limit of the daemon for a request.
     pub timeout: Duration,
-    /// What is called with the progress of a request that is waited for; none if nobody wants to know.
+    /// The callback for the progress of a request that is waited for.
     pub progress: Option<fn(&Progress)>,
-    /// The daemon that greeted first: no other one answers in its place.
+    /// The daemon that greeted first; no other daemon is accepted in its place.
     pub known_daemon: KnownDaemon,
 }
 
 impl Options {
-    /// Makes options from the environment and the current directory. The variables are `PIPEMUX_WORKSPACE`,
-    /// `PIPEMUX_READER`, `PIPEMUX_READER_TOKEN`, `PIPEMUX_DAEMON`, those of [`Paths::from_env`], and those in which
-    /// harnesses name their session ([`session_reader`]).
+    /// Makes options from the environment and the current directory. The variables are
+    /// `PIPEMUX_WORKSPACE`, `PIPEMUX_READER`, `PIPEMUX_READER_TOKEN`, `PIPEMUX_DAEMON`, those of
+    /// [`Paths::from_env`], and those in which harnesses name their session ([`session_reader`]).
     ///
     /// # Errors
     /// [`ClientError::Invalid`] when the variables don't yield usable paths.
@@ -88,7 +89,8 @@ impl Options {
         self
     }
 
-    /// Says what requests are made with: `exec`, `pipe`, besides the harness that started this process.
+    /// Says what requests are made with: `exec`, `pipe`, besides the harness that started this
+    /// process.
     #[must_use]
     pub fn made_with(mut self, surface: &str) -> Self {
         self.client = client_name(surface, harness(|name| std::env::var(name).ok()).unwrap_or(""));
@@ -118,7 +120,8 @@ impl Options {
     }
 }
 
-/// The variables in which harnesses name their session to the commands and servers that they start, and the harnesses.
+/// The variables in which harnesses name their session to the commands and servers that they start,
+/// and the harnesses.
 const SESSION_VARIABLES: &[(&str, &str)] = &[
     ("CLAUDE_CODE_SESSION_ID", "claude-code"),
     ("CODEX_THREAD_ID", "codex"),
@@ -132,7 +135,8 @@ fn harness(get: impl Fn(&str) -> Option<String>) -> Option<&'static str> {
     SESSION_VARIABLES.iter().find(|(variable, _)| is_said(variable)).map(|(_, name)| *name)
 }
 
-/// Returns what requests are made with, as history tells it: `mcp claude-code`. A name that is too long loses its end.
+/// Returns what requests are made with, as history tells it: `mcp claude-code`. A name that is too
+/// long loses its end.
 pub fn client_name(surface: &str, name: &str) -> String {
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
     let mut client = format!("{surface} {}", name.trim());
@@ -144,8 +148,9 @@ pub fn client_name(surface: &str, name: &str) -> String {
 /// Longest name of a harness's session, in bytes.
 const SESSION_MAX: usize = 64;
 
-/// Returns the reader for the session of the harness that started this process: so its commands, its hooks and its server
-/// of the Model Context Protocol are one reader, and those of another session aren't.
+/// Returns the reader for the session of the harness that started this process: so its commands,
+/// its hooks and its server of the Model Context Protocol are one reader, and those of another
+/// session aren't.
 pub fn session_reader(get: impl Fn(&str) -> Option<String>) -> Option<String> {
     SESSION_VARIABLES.iter().find_map(|(name, _)| reader_of_session(&get(name)?))
 }
@@ -164,14 +169,16 @@ pub(crate) fn working_directory() -> String {
     directory.and_then(|path| path.into_os_string().into_string().ok()).unwrap_or_default()
 }
 
-/// Returns the variables of this process that a run sends. They are read once: a server sends them with each call.
+/// Returns the variables of this process that a run sends. They are read once: a server sends them
+/// with each call.
 fn own_variables() -> BTreeMap<String, String> {
     static VARIABLES: OnceLock<BTreeMap<String, String>> = OnceLock::new();
     VARIABLES.get_or_init(|| passed_variables(std::env::vars_os())).clone()
 }
 
-/// Returns those of a caller's environment variables that a run sends for the apps that it opens, at most
-/// [`PASSED_VARIABLES_MAX`] bytes: the longest are left out first, and so is what isn't text.
+/// Returns those of a caller's environment variables that a run sends for the apps that it opens,
+/// at most [`PASSED_VARIABLES_MAX`] bytes: the longest are left out first, and so is what isn't
+/// text.
 pub fn passed_variables(
     variables: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> BTreeMap<String, String> {
@@ -189,11 +196,12 @@ pub fn passed_variables(
     found.into_iter().take_while(fits).collect()
 }
 
-/// Most bytes of environment variables that an `open` sends. A frame has room for four times as much.
+/// Most bytes of environment variables that an `open` sends. A frame has room for four times as
+/// much.
 const ENV_MAX: usize = 256 * 1024;
 
-/// Returns the environment variables that an `open` sends: those that are text. If they are too many, the longest are left
-/// out: the ones that apps depend on (`PATH`, `HOME`, `LANG`) are short.
+/// Returns the environment variables that an `open` sends: those that are text. If they are too
+/// many, the longest are left out: the ones that apps depend on (`PATH`, `HOME`, `LANG`) are short.
 pub fn text_variables(
     variables: impl IntoIterator<Item = (OsString, OsString)>,
 ) -> BTreeMap<String, String> {
@@ -219,8 +227,9 @@ fn limit_variables(
         .collect()
 }
 
-/// Returns an id that no other call has and that tells when it was made. The system's randomness keys the hasher. The
-/// time and the process id are hashed too, so that a forked copy of the process doesn't repeat an id.
+/// Returns an id that no other call has and that tells when it was made. The system's randomness
+/// keys the hasher. The time and the process id are hashed too, so that a forked copy of the
+/// process doesn't repeat an id.
 fn new_run_id() -> String {
     let (state, unix) = (RandomState::new(), SystemTime::now());
     let now = (Instant::now(), unix, std::process::id());

@@ -15,9 +15,9 @@ use crate::error::ClientError;
 
 /// An encoded request, or the part of it that precedes the body.
 pub(crate) enum RequestBytes {
-    /// A frame's head; the body follows separately and is not copied.
+    /// The head of a frame; the body follows separately and is not copied.
     Head(FrameHead),
-    /// A whole frame.
+    /// A complete frame.
     Frame(Bytes),
 }
 
@@ -31,8 +31,8 @@ impl RequestBytes {
     }
 }
 
-/// Encodes the client's greeting, which must be the first frame of a connection. With `progress`, it asks for the
-/// progress of its requests.
+/// Encodes the client's greeting, which must be the first frame of a connection. With `progress`,
+/// it asks for the progress of its requests.
 pub(crate) fn hello(progress: bool) -> Result<Bytes, ClientError> {
     let software = concat!("pipemux ", env!("CARGO_PKG_VERSION"));
     let envelope = Envelope::event(Method::Hello, Incarnation(0));
@@ -46,13 +46,14 @@ pub(crate) fn call(id: u64, call: &VerbRequest, timeout: Duration) -> Result<Byt
     request(Method::Verb, id, call, timeout)
 }
 
-/// Encodes the confirmation that an answer was written out, as a request that the daemon replies to.
+/// Encodes the confirmation that an answer was written out, as a request that the daemon replies
+/// to.
 pub(crate) fn seen(id: u64, delivery: u64, timeout: Duration) -> Result<Bytes, ClientError> {
     request(Method::Seen, id, &DeliveryAck { delivery }, timeout)
 }
 
-/// Encodes the same confirmation as an event, to be the connection's last frame: the daemon records it, sends
-/// no reply and closes. Daemons that do not announce the feature ignore it.
+/// Encodes the same confirmation as an event, to be the connection's last frame: the daemon records
+/// it, sends no reply and closes. Daemons that do not announce the feature ignore it.
 pub(crate) fn final_seen(delivery: u64) -> Result<Bytes, ClientError> {
     let envelope = Envelope::event(Method::Seen, Incarnation(0));
     Frame::encode(&envelope, &DeliveryAck { delivery }).map_err(unsendable)

@@ -1,10 +1,11 @@
-//! What to do where a sandbox around the client forbids Unix sockets, as those of harnesses do for shell commands.
+//! What to do where a sandbox around the client forbids Unix sockets, as those of harnesses do for
+//! shell commands.
 //!
-//! Harnesses start the servers of the Model Context Protocol outside of the sandbox, so that `pipemux mcp` reaches the
-//! daemon where `pipemux` in a shell can't.
+//! Harnesses start the servers of the Model Context Protocol outside of the sandbox, so that
+//! `pipemux mcp` reaches the daemon where `pipemux` in a shell can't.
 
-/// Returns the hints: the setting of the harness that started this process, as far as the environment tells which it
-/// is, and the way without a setting.
+/// Returns the hints: the setting of the harness that started this process, as far as the
+/// environment tells which it is, and the way without a setting.
 pub(crate) fn hints(get: impl Fn(&str) -> Option<String>) -> [String; 2] {
     let is_set = |name: &str| get(name).is_some_and(|value| !value.is_empty());
     let (setting, harness) = if is_set("CODEX_SANDBOX_NETWORK_DISABLED") || is_set("CODEX_SANDBOX")

@@ -1,20 +1,23 @@
-//! The systemd unit that listens on the daemon's socket in its place, if the user has installed one.
+//! The systemd unit that listens on the daemon's socket in its place, if the user has installed
+//! one.
 //!
-//! A unit of a package can't name the socket as clients do, by the user's directories: it listens beside it, and has a
-//! symbolic link lead there while it listens.
+//! A unit of a package can't name the socket as clients do, by the user's directories: it listens
+//! beside it, and has a symbolic link lead there while it listens.
 //!
-//! Whoever connects to such a socket starts the daemon. A client that isn't to start it has to look first.
+//! Whoever connects to such a socket starts the daemon. A client that isn't to start it has to look
+//! first.
 
 use std::path::PathBuf;
 
 use pipemux_proto::paths::Paths;
 
-/// The name of the unit that listens.
+/// The name of the systemd unit that listens.
 pub const SOCKET_UNIT: &str = "pipemux.socket";
-/// The name of the unit that runs the daemon.
+/// The name of the systemd unit that runs the daemon.
 pub const SERVICE_UNIT: &str = "pipemux.service";
 
-/// Returns the directory of a user's own units: `$XDG_CONFIG_HOME/systemd/user`, else `~/.config/systemd/user`.
+/// Returns the directory of a user's own units: `$XDG_CONFIG_HOME/systemd/user`, else
+/// `~/.config/systemd/user`.
 pub fn directory(get: impl Fn(&str) -> Option<String>) -> Option<PathBuf> {
     let absolute = |name: &str| get(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let config = absolute("XDG_CONFIG_HOME")
@@ -32,7 +35,8 @@ pub fn escape(value: &str) -> String {
     value.replace('%', "%%")
 }
 
-/// Returns the hint that leads to the log of the daemon at these paths: the journal has that of a service.
+/// Returns the hint that leads to the log of the daemon at these paths: the journal has that of a
+/// service.
 pub fn log_hint(paths: &Paths) -> String {
     match holds_socket(paths) {
         true => "see its log: pipemux service logs".to_owned(),

@@ -1,4 +1,5 @@
-//! PipeMux as tools of a model: what a harness registers, and what a call of one of them asks the daemon.
+//! PipeMux as tools of a model: what a harness registers, and what a call of one of them asks the
+//! daemon.
 //!
 //! | module | holds |
 //! |---|---|
@@ -8,8 +9,8 @@
 //! | `options` | the options of commands, and their words |
 //! | `call` | a call as JSON, in the shapes that harnesses and the large interfaces use |
 //!
-//! A model that uses tools has no shell. So a command stands without the program's name, and hints in its answers do,
-//! too; with the name it is understood as well.
+//! A model that uses tools has no shell. So a command stands without the program's name, and hints
+//! in its answers do, too; with the name it is understood as well.
 
 mod call;
 mod code;

@@ -7,12 +7,12 @@ use pipemux_proto::client::Workspace;
 /// The name of the workspace outside of any project, and of the reader when none is named.
 pub const DEFAULT: &str = "default";
 
-/// Returns the workspace of the given name, else of the project root around `directory`, else [`DEFAULT`]. The
-/// project root is the nearest ancestor with a `.git`.
+/// Returns the workspace of the given name, else of the project root around `directory`, else
+/// [`DEFAULT`]. The project root is the nearest ancestor with a `.git`.
 ///
-/// `directory` must not contain symbolic links, so that a project has one workspace however it is reached. The
-/// current directory that the system returns has none; a path from elsewhere must be resolved first
-/// ([`Path::canonicalize`]).
+/// `directory` must not contain symbolic links, so that a project has one workspace however it is
+/// reached. The current directory that the system returns has none; a path from elsewhere must be
+/// resolved first ([`Path::canonicalize`]).
 pub fn find(given: Option<&str>, directory: Option<&Path>) -> Workspace {
     match given.filter(|name| !name.is_empty()) {
         Some(name) => from_key(name),

@@ -26,7 +26,7 @@ use output_pipe::OutputPipe;
 #[derive(Debug, Default)]
 pub struct AppOutput {
     pipes: FxHashMap<Incarnation, OutputPipe>,
-    /// When to handle which process next; each has one entry at most.
+    /// The deadlines at which processes are handled; each process has one entry at most.
     deadlines: BTreeSet<(u64, Incarnation)>,
     log_starts: LogStarts,
     watches: HashMap<PathBuf, Vec<LogWatch>>,
@@ -279,7 +279,7 @@ fn cannot_read(log: &Path, error: &io::Error) -> String {
     format!("can't read {}: {error}", log.display())
 }
 
-/// The start positions of log files that no process prints to now.
+/// The start positions of log files to which no process is printing.
 #[derive(Debug, Default)]
 struct LogStarts {
     known: HashMap<PathBuf, u64>,

@@ -19,26 +19,25 @@ use crate::launcher_process::{LauncherConnection, LauncherProcess};
 use crate::limits::ORPHANS_MS;
 use crate::sandbox::{self, PrivateDirectories};
 
-/// All processes of apps.
 #[derive(Debug)]
 pub struct AppProcesses {
     program: PathBuf,
     origin: MarkOrigin,
     launcher: Option<LauncherConnection>,
-    /// How each process communicates with the daemon.
+    /// The transport between each process and the daemon.
     apps: FxHashMap<Incarnation, Transport>,
     waker: Waker,
     /// PipeMux's own directories, which no sandbox grants.
     private: PrivateDirectories,
 }
 
-/// What happened at the launcher.
+/// An event of the launcher.
 #[derive(Debug)]
 pub enum LauncherEvent {
     Report(Report),
     /// The launcher is lost, and all its processes with it.
     Lost {
-        /// The processes that ran or were about to start.
+        /// The processes that were running or about to start.
         apps: Vec<Incarnation>,
     },
 }

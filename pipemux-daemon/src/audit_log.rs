@@ -39,7 +39,7 @@ pub struct AuditLog {
     lost: u64,
     /// True while it can't be written; logged once.
     failing: bool,
-    /// When files that are too old are looked for next, in milliseconds since 1970.
+    /// The time of the next search for expired files, in milliseconds since 1970.
     expire_at: u64,
 }
 
@@ -48,7 +48,7 @@ pub struct AuditLog {
 struct OpenFile {
     file: File,
     length: u64,
-    /// When it was begun, in milliseconds since 1970.
+    /// The time at which the file was begun, in milliseconds since 1970.
     began: u64,
 }
 

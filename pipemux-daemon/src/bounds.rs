@@ -5,7 +5,6 @@ use pipemux_core::bounds::Bound;
 
 use crate::limits::*;
 
-/// The limits that a user can reach.
 pub const BOUNDS: &[Bound] = bounds! {
     "The daemon" {
         LOG_READ Bytes "one answer of logs",

@@ -17,7 +17,7 @@ pub struct BufferPool {
     free: SharedFreeBuffers,
     /// True when a frame was started since the last [`BufferPool::tidy`].
     used_since_tidy: bool,
-    /// When to free the buffers unless frames arrive.
+    /// The time at which the buffers are freed unless frames arrive.
     tidy_at: Option<u64>,
 }
 
@@ -25,7 +25,7 @@ pub struct BufferPool {
 #[derive(Debug)]
 pub struct PartialFrame {
     buffer: PooledBuffer,
-    /// How many bytes have arrived.
+    /// The number of bytes that have arrived.
     filled: usize,
     /// The length of the frame, including its length prefix.
     length: usize,

@@ -26,7 +26,7 @@ pub struct ParkHook {
 pub struct BusyPoll {
     /// Exchange frames with short bodies in this turn.
     frames: usize,
-    /// When busy polling ends, while it is on.
+    /// The end of busy polling, while it is on.
     until: Option<Instant>,
     hook: Arc<ParkHook>,
 }

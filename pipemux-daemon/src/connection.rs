@@ -18,7 +18,7 @@ use crate::limits::{
     WRITE_TURN,
 };
 
-/// One connection. An idle one holds no buffer.
+/// A connection. It holds no buffer while it is idle.
 #[derive(Debug)]
 pub struct Connection {
     socket: Socket,
@@ -50,7 +50,7 @@ pub enum ReadOutcome {
     InScratch(usize),
     /// So many bytes of a frame whose beginning was buffered; there may be more.
     Buffered(usize),
-    /// Nothing now; the waker is woken later.
+    /// Nothing yet; the waker will be woken later.
     Pending,
     /// The stream has ended.
     Closed,

@@ -15,7 +15,7 @@ use nix::unistd::dup2_stderr;
 
 use crate::limits::DAEMON_LOG_MAX;
 
-/// The file that standard error goes to, once the daemon serves.
+/// The file that receives standard error, once the daemon is serving.
 static LOG: OnceLock<PathBuf> = OnceLock::new();
 
 /// Writes a line with the time in UTC. Failures are ignored: the daemon goes on without its log.

@@ -14,17 +14,17 @@ use rustc_hash::FxHashMap;
 
 use crate::limits::DEV_FILES_MAX;
 
-/// What tells one state of a file from another; none for a file that isn't there.
+/// The values that identify a state of a file; `None` for a file that doesn't exist.
 type Identity = Option<(u64, u64, i64, i64)>;
 
-/// The files of each process whose author works on its program.
+/// The program files of each process whose app is under development.
 #[derive(Debug, Default)]
 pub struct DevPrograms {
     by_app: FxHashMap<Incarnation, Vec<(PathBuf, Identity)>>,
 }
 
 impl DevPrograms {
-    /// A process is started: remembers how its files are now.
+    /// Remembers the state of a process's files at its start.
     pub fn watch(&mut self, app: Incarnation, start: &Start) {
         let files = program_files(start).into_iter().map(|path| {
             let identity = identity(&path);
@@ -33,7 +33,7 @@ impl DevPrograms {
         self.by_app.insert(app, files.collect());
     }
 
-    /// A process is gone.
+    /// Removes the data of a process that has ended.
     pub fn forget(&mut self, app: Incarnation) {
         self.by_app.remove(&app);
     }

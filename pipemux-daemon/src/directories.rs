@@ -157,7 +157,7 @@ fn remove_file<P: ?Sized + nix::NixPath>(directory: &OwnedFd, name: &P) -> io::R
     }
 }
 
-/// How many names of a directory are read at a time.
+/// The number of directory entries that are read at a time.
 const NAMES_A_TIME: usize = 1024;
 
 pub fn names_in(directory: &OwnedFd) -> io::Result<Vec<CString>> {

@@ -34,7 +34,7 @@ use crate::manifests::ManifestDirs;
 use context::DoctorContext;
 use finding::Finding;
 
-/// How long a check may take: a network file system may never answer.
+/// The time limit of a check: a network file system may never answer.
 const CHECK_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Runs all checks and prints what they find.

@@ -75,7 +75,7 @@ use records::Records;
 use turn::Turn;
 use turn_shares::TurnShares;
 
-/// The daemon's loop and everything that it owns.
+/// The daemon's loop and all state that it owns.
 pub struct Driver {
     core: Core,
     turn: Turn,
@@ -157,7 +157,6 @@ impl Driver {
         }
     }
 
-    /// The path of the socket that clients connect to.
     pub fn socket(&self) -> &Path {
         self.acceptor.listener().path()
     }

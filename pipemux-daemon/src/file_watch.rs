@@ -29,7 +29,7 @@ mod linux {
     #[derive(Debug)]
     struct Queue {
         inotify: Inotify,
-        /// The same queue of events, to be waited for.
+        /// The same event queue, registered with the runtime.
         events: AsyncFd<File>,
     }
 

@@ -45,7 +45,6 @@ pub fn random_key() -> io::Result<[u8; 16]> {
     Ok(key)
 }
 
-/// The id and the machine of a file.
 fn parse(text: &str) -> Option<(String, String)> {
     let mut lines = text.lines();
     let (id, machine) = (lines.next()?, lines.next()?);

@@ -4,10 +4,9 @@ use bytes::Bytes;
 use pipemux_proto::envelope::EnvelopeError;
 use pipemux_proto::{Envelope, Fault, Frame, Incarnation, Method};
 
-/// A frame that arrived, or what stands in its place.
+/// A frame that arrived, or the error in its place.
 #[derive(Debug)]
 pub enum Inbound {
-    /// A frame.
     Frame(Frame),
     /// A frame with a method that this release doesn't know.
     UnknownMethod {
@@ -15,7 +14,7 @@ pub enum Inbound {
         /// The id of the request that expects an answer.
         request: Option<u64>,
     },
-    /// No frame; the stream can't be read any further.
+    /// Invalid data; the stream can't be read any further.
     Invalid(String),
 }
 

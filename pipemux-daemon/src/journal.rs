@@ -51,7 +51,7 @@ pub struct Journal {
     path: PathBuf,
     boot_id: Option<String>,
     file: Option<JournalFile>,
-    /// The first content of the file, kept until the file can be created.
+    /// The initial content of the file, kept until the file can be created.
     initial: Vec<u8>,
     compacted_length: u64,
     pending: Vec<u8>,

@@ -75,17 +75,17 @@ impl LauncherProcess {
     }
 }
 
-/// The connection to a launcher: orders out, reports in.
+/// The connection to a launcher, for sending orders and receiving reports.
 #[derive(Debug)]
 pub struct LauncherConnection {
     launcher: LauncherProcess,
-    /// The same socket, watched by the runtime.
+    /// The same socket, registered with the runtime.
     socket: UnixStream,
     inbox: Inbox,
     orders: VecDeque<PendingOrder>,
 }
 
-/// An order that is not sent completely.
+/// An order that hasn't been sent completely.
 #[derive(Debug)]
 struct PendingOrder {
     bytes: Vec<u8>,

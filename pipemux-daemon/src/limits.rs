@@ -11,13 +11,13 @@ pub const WRITE_TURN: usize = 65 * 1024;
 pub const BULKY_TURN: usize = 32 * 1024;
 /// Bytes that large transfers share in a turn while no small frames arrive: a whole frame.
 pub const BULK_ONLY_TURN: usize = 1024 * 1024;
-/// How long after a small frame large transfers take small shares, in milliseconds.
+/// The time after a small frame in which large transfers get small shares, in milliseconds.
 pub const SMALL_FRAME_QUIET_MS: u64 = 20;
 /// Longest body of an exchange, in bytes, for which a wake-up costs more than the work.
 pub const BUSY_POLL_BODY_MAX: usize = 1024;
 /// Fewest frames with such bodies in one turn that start busy polling.
 pub const BUSY_POLL_FRAMES_MIN: usize = 4;
-/// How long the daemon polls before it sleeps, in microseconds.
+/// The time that the daemon polls before it sleeps, in microseconds.
 pub const BUSY_POLL_US: u64 = 50;
 /// Longest body, in bytes, that the system's default send buffer suffices for.
 pub const SEND_BUFFER_BODY_MIN: usize = 128 * 1024;
@@ -30,11 +30,11 @@ pub const LARGE_FIRST_READ: usize = 2 * 1024;
 pub const DIRECT_READ_MIN: usize = 8 * 1024;
 /// Buffers for large frames that are kept for reuse.
 pub const POOL_BUFFERS_MAX: usize = 4;
-/// How long they are kept without large frames, in milliseconds.
+/// The time that pooled buffers are kept without large frames, in milliseconds.
 pub const POOL_IDLE_MS: u64 = 1_000;
 /// Bytes that pass through the daemon before freed memory is given back to the system.
 pub const TRIM_AFTER: usize = 16 * 1024 * 1024;
-/// How long after that it is given back, in milliseconds.
+/// The delay before freed memory is given back, in milliseconds.
 pub const TRIM_PAUSE_MS: u64 = 1_000;
 /// Bytes that are read from an app's connection after its process exited. Sockets hold less, so
 /// there is more only if a descendant keeps writing.
@@ -68,15 +68,15 @@ pub const APP_FILES_MIN: u64 = 16;
 /// How long the processes of an earlier daemon may take to end before this one serves, in
 /// milliseconds.
 pub const LEFTOVERS_MS: u64 = 1_000;
-/// How often it is given back.
+/// The number of times that freed memory is given back.
 pub const TRIMS: u32 = 3;
-/// How long after one time follows the next, in milliseconds.
+/// The interval at which freed memory is given back, in milliseconds.
 pub const TRIM_AGAIN_MS: u64 = 5_000;
 /// Length of a turn from which on the log says who it was for, in milliseconds.
 pub const SLOW_TURN_MS: u64 = 250;
-/// How long a client that is to be closed may take to read its last answers, in milliseconds.
+/// The time that a closing client has to read its last answers, in milliseconds.
 pub const LINGER_MS: u64 = 2_000;
-/// How long answers are still written when the daemon stops, in milliseconds.
+/// The time for writing answers when the daemon stops, in milliseconds.
 pub const FLUSH_MS: u64 = 1_000;
 /// Pause before records are written again after the disk was full, in milliseconds.
 pub const DISK_RETRY_MS: u64 = 1_000;
@@ -92,7 +92,7 @@ pub const LOCK_RETRY_MS: u64 = 20;
 pub const PASSED_MAX: i32 = 16;
 /// Connections of those who read metrics that are served at once; further ones wait.
 pub const METRICS_CONNECTIONS_MAX: usize = 8;
-/// How long such a connection is served, in milliseconds.
+/// The time that a connection for metrics is served, in milliseconds.
 pub const METRICS_MS: u64 = 10_000;
 /// Longest head of a request for metrics, in bytes.
 pub const METRICS_HEAD_MAX: usize = 8 * 1024;
@@ -106,9 +106,9 @@ pub const FILES_CHECK_MS: u64 = 5_000;
 pub const REFUSED_MAX: usize = 64;
 /// Connections accepted in a turn.
 pub const ACCEPT_TURN: usize = 64;
-/// How long the launcher may take to end every app, in seconds.
+/// The time that the launcher has to end every app, in seconds.
 pub const LAUNCHER_END_S: u64 = 12;
-/// How long the descendants of a lost launcher may take to end, in milliseconds.
+/// The time that the descendants of a lost launcher have to end, in milliseconds.
 pub const ORPHANS_MS: u64 = 1_000;
 /// Longest record of the journal, in bytes; a greater length means damage.
 pub const RECORD_MAX: usize = 64 * 1024 * 1024;
@@ -118,7 +118,7 @@ pub const UNWRITTEN_MAX: usize = 16 * 1024 * 1024;
 pub const JOURNAL_GROWTH: u64 = 4 * 1024 * 1024;
 /// Bytes of records after which they are written before the end of the turn.
 pub const RECORDS_BATCH: usize = 256 * 1024;
-/// How long written records are gathered for one sync, in milliseconds.
+/// The time for which written records are gathered for one sync, in milliseconds.
 pub const SYNC_BATCH_MS: u64 = 25;
 /// Space that the journal reserves on the disk in advance, in bytes.
 pub const JOURNAL_ROOM: u64 = 1024 * 1024;
@@ -134,7 +134,7 @@ pub const AUDIT_FILES: u32 = 8;
 pub const AUDIT_MAX: u64 = 64 * 1024 * 1024;
 /// Smallest size of the audit log that the settings may ask for, in bytes.
 pub const AUDIT_MIN: u64 = 64 * 1024;
-/// How long the audit log is kept unless the settings say otherwise, in days.
+/// The default time for which the audit log is kept, in days.
 pub const AUDIT_DAYS: u64 = 90;
 /// Longest time for which the settings may ask the audit log to be kept, in days.
 pub const AUDIT_DAYS_MAX: u64 = 36_500;
@@ -155,7 +155,7 @@ pub const ANCESTORS_MAX: usize = 256;
 pub const ANCESTORS_WRITTEN: usize = 8;
 /// Such processes that are kept in mind as long as they live, each with a descriptor.
 pub const ANCESTORS_KNOWN_MAX: usize = 64;
-/// How often they are looked up when one of them ends meanwhile.
+/// The maximum number of lookups of a client's ancestors if one ends meanwhile.
 pub const ANCESTRY_TRIES: usize = 5;
 /// Damaged journals that are set aside.
 pub const BAD_MAX: u32 = 9;

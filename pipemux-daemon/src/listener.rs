@@ -165,7 +165,7 @@ fn listening_process(path: &Path) -> Option<String> {
     Some(name.trim_end().to_owned())
 }
 
-/// A service manager of another system passes no sockets.
+/// Returns `None`, because service managers of other systems don't pass sockets.
 #[cfg(not(target_os = "linux"))]
 fn listening_process(_: &Path) -> Option<String> {
     None

@@ -17,7 +17,7 @@ use crate::limits::LOCK_RETRY_MS;
 /// in it, which earlier releases lock and in which clients find the socket.
 #[derive(Debug)]
 pub struct DaemonLock {
-    /// None where the file system can't lock directories.
+    /// The locked directory; `None` if the file system can't lock directories.
     directory: Option<File>,
     file: File,
     path: PathBuf,

@@ -16,7 +16,7 @@ use crate::limits::{TRIM_AFTER, TRIM_AGAIN_MS, TRIM_PAUSE_MS, TRIMS};
 pub struct MemoryTrim {
     passed: usize,
     due: Option<u64>,
-    /// How often it is still to be given back: what passed through may be freed only later.
+    /// The number of times that memory is still to be given back: some may be freed only later.
     again: u32,
 }
 

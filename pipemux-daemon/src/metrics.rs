@@ -28,7 +28,7 @@ use crate::ready_queue::Peer;
 pub use address::{MetricsAddress, MetricsListener};
 pub use server::{Scrapes, serve};
 
-/// The variable that names the address.
+/// The environment variable for the address.
 pub const VARIABLE: &str = "PIPEMUX_METRICS";
 
 /// Upper bounds of the classes of latencies, in seconds: from a view that needs nobody to one that
@@ -39,11 +39,11 @@ const LATENCIES: [f64; 13] =
 type Labels<const N: usize> = [(&'static str, String); N];
 type Latencies = Family<Labels<1>, Histogram, fn() -> Histogram>;
 
-/// What is counted, and what is there now.
+/// The counters and gauges.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
-    /// When each request that has no answer yet came.
+    /// The arrival times of the requests that have no answer yet.
     came: FxHashMap<(ClientId, u64), Instant>,
     requests: Family<Labels<2>, Counter>,
     latencies: Latencies,
@@ -60,7 +60,7 @@ pub struct Metrics {
     started: Gauge<f64, AtomicU64>,
 }
 
-/// What is there now, as far as the driver knows it.
+/// The current state, as far as the driver knows it.
 #[derive(Debug, Default)]
 pub struct Present {
     /// Sessions by state.
@@ -74,15 +74,14 @@ pub struct Present {
 /// Connections of one kind, and what they leave unread.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Queue {
-    /// All connections.
     pub connections: usize,
-    /// Those with something to send.
+    /// The number of connections with something to send.
     pub waiting: usize,
-    /// What is to be sent, in bytes.
+    /// The number of bytes to be sent.
     pub bytes: usize,
 }
 
-/// Which way bytes go, as the daemon sees it.
+/// The direction of bytes from the daemon's point of view.
 #[derive(Debug, Clone, Copy)]
 pub enum Direction {
     /// Read by the daemon.

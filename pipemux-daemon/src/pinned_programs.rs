@@ -26,7 +26,7 @@ pub struct PinnedPrograms {
     known: FxHashMap<PathBuf, (Identity, String)>,
 }
 
-/// What tells one state of a file from another.
+/// The values that identify a state of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Identity([i64; 7]);
 

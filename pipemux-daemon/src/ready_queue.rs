@@ -29,15 +29,15 @@ impl Peer {
     }
 }
 
-/// What can become ready.
+/// A source of readiness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadySource {
     Accept,
-    /// A report of the launcher, or room for an order to it.
+    /// A report of the launcher, or space for an order to it.
     Launcher,
     Shutdown,
     Timer,
-    /// A connection: something to read, or room to write.
+    /// A connection with something to read, or with space to write.
     Peer(Peer),
     /// Output of a process.
     AppOutput(Incarnation),
@@ -45,7 +45,7 @@ pub enum ReadySource {
     Files,
     /// Somebody who reads the metrics.
     Metrics,
-    /// What sessions use, once it was read.
+    /// The resource usage of sessions, once it was read.
     Usage,
 }
 

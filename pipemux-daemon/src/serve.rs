@@ -37,7 +37,7 @@ use crate::shutdown::Shutdown;
 use crate::{bounds, clean_environment, directories, listener, sandbox};
 use crate::{service_manager, settings, value_files};
 
-/// How many open files to ask for where the hard limit can't be reached: what macOS allows.
+/// The limit of open files that macOS allows, requested if the hard limit is refused.
 const FILES_MAX: u64 = 10_240;
 
 /// Serves until told to stop, with metrics at that address. Prints one line on standard output for

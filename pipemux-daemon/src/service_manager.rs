@@ -10,7 +10,7 @@ use sd_notify::NotifyState;
 use crate::daemon_log::log;
 use crate::limits::PASSED_MAX;
 
-/// What a service manager tells the daemon. Its launcher and its apps aren't to have them.
+/// The variables set by a service manager, which the launcher and apps don't get.
 pub const VARIABLES: &[&str] =
     &["LISTEN_FDS", "LISTEN_PID", "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"];
 
@@ -70,7 +70,7 @@ impl Watchdog {
         Some(Self { period_ms, next_at: 0 })
     }
 
-    /// When to notify next, in milliseconds.
+    /// The time of the next notification, in milliseconds.
     pub fn next_timeout(&self) -> u64 {
         self.next_at
     }

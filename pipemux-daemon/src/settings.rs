@@ -18,20 +18,20 @@ use crate::manifests::read_text;
 /// The file of the state directory that has the path of the settings which the last daemon read.
 const SETTINGS_PATH_FILE: &str = "settings-path";
 
-/// What a user may set.
+/// The user's settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
     pub audit: AuditSettings,
-    /// What `history` tells.
+    /// The settings of the history.
     pub history: HistorySettings,
-    /// Who only reads.
+    /// The rules about readers.
     pub readers: ReaderRules,
-    /// Which apps nobody uses.
+    /// The rules about apps.
     pub apps: AppRules,
-    /// What no app is given.
+    /// The rules about files.
     pub files: FileRules,
-    /// What commands may do. The terminal reads it by itself, before each command.
+    /// The policy for commands. The terminal reads it itself, before each command.
     pub terminal: Policy,
 }
 
@@ -84,7 +84,7 @@ fn absolute(path: &str) -> Option<PathBuf> {
     (path.is_absolute() && is_plain).then(|| path.components().collect())
 }
 
-/// How much of the history is kept.
+/// The limits of the kept history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct HistorySettings {
@@ -98,7 +98,7 @@ impl Default for HistorySettings {
     }
 }
 
-/// How much of the audit log is kept.
+/// The limits of the kept audit log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditSettings {
@@ -118,13 +118,13 @@ impl Default for AuditSettings {
 /// its length and number.
 type Stamp = (i64, i64, i64, i64, u64, u64);
 
-/// The file of the settings, which a person may change at any time.
+/// The settings file, which a person may change at any time.
 #[derive(Debug, Default)]
 pub struct SettingsFile {
     path: Option<PathBuf>,
-    /// The one that the daemon before read, if that was another one.
+    /// The path that the previous daemon read, if it was another one.
     moved_from: Option<String>,
-    /// Of the file that was read last; none if there was none.
+    /// The stamp of the file that was read last; `None` if there was no file.
     stamp: Option<Stamp>,
     /// True once it was looked at.
     known: bool,

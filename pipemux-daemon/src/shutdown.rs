@@ -22,7 +22,7 @@ pub struct Shutdown {
     tasks: TaskTracker,
 }
 
-/// How urgently the daemon is asked to stop.
+/// The urgency of a request to stop the daemon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Urgency {
     /// End every app in order first.
@@ -31,7 +31,7 @@ pub enum Urgency {
     Immediate,
 }
 
-/// The driver's view of the shutdown: polled with a waker of its own.
+/// The driver's view of the shutdown, which it polls with a waker of its own.
 #[derive(Debug)]
 pub struct ShutdownRequests {
     next: Option<(Urgency, Pin<Box<WaitForCancellationFutureOwned>>)>,

@@ -58,7 +58,7 @@ pub fn remove(base: &Path, path: &Path) {
     let _ = directory.map(|directory| unlinkat(&directory, name, UnlinkatFlags::NoRemoveDir));
 }
 
-/// How old a file is that nobody waits for any more.
+/// The age from which a file is no longer needed.
 const VALUE_FILE_AGE: Duration = Duration::from_millis(VALUE_FILE_MS);
 
 /// Removes old files of all sessions below `base`, on a thread of its own: nobody waits for that.
@@ -73,7 +73,7 @@ pub fn remove_old_of_all(base: &Path) {
     }
 }
 
-/// The directories of sessions lie so deep: owner, app, session.
+/// The depth of the sessions' directories: owner, app, session.
 const DEPTH: u32 = 3;
 
 fn sweep(directory: &OwnedFd, depth: u32) {

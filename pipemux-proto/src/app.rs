@@ -1,7 +1,8 @@
 //! Messages between the daemon and an app.
 //!
-//! `T` in [`DoneOf`] and others is the type of the texts that an app writes for people and models. For apps it is `String`:
-//! [`Done`]. The daemon decodes them as a type that can't be printed as it is. A new text of an app has the type `T`, too.
+//! `T` in [`DoneOf`] and others is the type of the texts that an app writes for people and models.
+//! For apps it is `String`: [`Done`]. The daemon decodes them as a type that can't be printed as it
+//! is. A new text of an app has the type `T`, too.
 
 use std::collections::BTreeMap;
 
@@ -21,8 +22,8 @@ use crate::value::Blob;
 pub struct Empty {}
 
 /// Tells the app that a client opened the session. The daemon sends it on every `open`, and after a
-/// restart once more for each `open` that the session had. The app replies with [`Opened`], or refuses
-/// with a fault.
+/// restart once more for each `open` that the session had. The app replies with [`Opened`], or
+/// refuses with a fault.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenRequest {
     /// The session that this process serves.
@@ -41,15 +42,16 @@ pub struct OpenRequest {
     pub env: BTreeMap<String, String>,
     /// A directory for this session alone; it exists and survives restarts.
     pub state_dir: String,
-    /// The version that the app named in [`Saved`] before it was put to sleep. The app continues from
-    /// the saved state and from this version. Absent if the session was not asleep.
+    /// The version that the app named in [`Saved`] before it was put to sleep. The app continues
+    /// from the saved state and from this version. Absent if the session was not asleep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub woken: Option<u64>,
     /// True when the daemon starts the session because the time in [`Saved::wake_at`] has come.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub due: bool,
-    /// The keys of the session's jobs that ran when its process was lost or put to sleep, in the last of the `open`s
-    /// that begin a process. The app names in [`Opened::jobs`] those that it goes on with; all others are told as lost.
+    /// The keys of the session's jobs that ran when its process was lost or put to sleep, in the
+    /// last of the `open`s that begin a process. The app names in [`Opened::jobs`] those that it
+    /// goes on with; all others are told as lost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<String>,
 }
@@ -60,11 +62,11 @@ pub struct OpenedOf<T> {
     /// Lines for the reader: what was restored, what was lost.
     #[serde(default)]
     pub notes: Vec<T>,
-    /// The version from [`OpenRequest::woken`] if the app has exactly that state again. Otherwise absent, and
-    /// readers are told that the line numbers they saw are no longer valid.
+    /// The version from [`OpenRequest::woken`] if the app has exactly that state again. Otherwise
+    /// absent, and readers are told that the line numbers they saw are no longer valid.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resumed: Option<u64>,
-    /// The keys from [`OpenRequest::jobs`] of the jobs that the app goes on with.
+    /// The keys from [`OpenRequest::jobs`] of the jobs that the app resumes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<String>,
 }
@@ -75,7 +77,7 @@ pub struct Saved {
     /// The version of the saved state; absent if the app can't continue from it by number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
-    /// When the daemon starts the session again though nobody asks for it, in milliseconds since 1970.
+    /// The time of the next start even without a request, in milliseconds since 1970.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wake_at: Option<u64>,
 }
@@ -92,10 +94,10 @@ pub struct Project {
     /// The version that the daemon holds for this window, level of detail and budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_version: Option<u64>,
-    /// The reader who the window is for, named as in [`Invoke::reader`]; empty for an [embedded](crate::projection::EmbedSlot)
-    /// window, which all readers share, and if a peer of a minor version below 6 asks.
-    /// An app that shows its readers different content says so in its `Hello`, by the feature
-    /// [`PER_READER`](crate::hello::PER_READER).
+    /// The reader who the window is for, named as in [`Invoke::reader`]; empty for an
+    /// [embedded](crate::projection::EmbedSlot) window, which all readers share, and if a peer of a
+    /// minor version below 6 asks. An app that shows its readers different content says so in its
+    /// `Hello`, by the feature [`PER_READER`](crate::hello::PER_READER).
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reader: String,
 }
@@ -108,29 +110,32 @@ pub struct Invoke {
     /// The arguments by parameter name; parameters with a default may be missing.
     #[serde(default)]
     pub args: Args,
-    /// The version that the reader saw last: numbers in the arguments refer to it. Absent if the reader has
-    /// seen nothing of this incarnation; an app of a minor version below [`OPTIONAL_VERSIONS`] is sent 0 then.
+    /// The version that the reader saw last: numbers in the arguments refer to it. Absent if the
+    /// reader has seen nothing of this incarnation; an app of a minor version below
+    /// [`OPTIONAL_VERSIONS`] is sent 0 then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seen_version: Option<u64>,
     /// True when the reader saw an earlier incarnation of this app and not this one: numbers in the
     /// arguments then refer to lines that this process never showed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seen_lost: bool,
-    /// What the reader's numbers count in: for each document, the numbers that it was shown, and the
-    /// version in which that was. Numbers that aren't listed count in `seen_version`.
+    /// What the reader's numbers count in: for each document, the numbers that it was shown, and
+    /// the version in which that was. Numbers that aren't listed count in `seen_version`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub numbers: Vec<LineNumbers>,
-    /// True when the reader may have been shown numbers that aren't known any more: by an earlier daemon, or
-    /// too long ago. Numbers that `numbers` doesn't list then refer to something unknown.
+    /// True when the reader may have been shown numbers that aren't known any more: by an earlier
+    /// daemon, or too long ago. Numbers that `numbers` doesn't list then refer to something
+    /// unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub forgotten: bool,
-    /// The caller's working directory; relative paths in the arguments start here. Empty if unknown.
+    /// The caller's working directory; relative paths in the arguments start here. Empty if
+    /// unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cwd: String,
     /// The reader who runs the action.
     pub reader: String,
-    /// The same for all steps of one run, including the answer to a question: changes that carry it are
-    /// the reader's own.
+    /// The same for all steps of one run, including the answer to a question: changes that carry it
+    /// are the reader's own.
     pub run_id: String,
     /// True when a person or agent confirmed exactly this action; only the daemon sets it.
     /// It stays true when the confirmed action asks a further question and goes on with its answer.
@@ -143,10 +148,12 @@ pub struct Invoke {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub nested: bool,
     /// The keys of what a person has allowed this app in the workspace, as the app named them in a
-    /// [`ConsentRequest`](crate::consent::ConsentRequest). A key that is missing isn't allowed, or not any more.
+    /// [`ConsentRequest`](crate::consent::ConsentRequest). A key that is missing isn't allowed, or
+    /// not any more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub consents: Vec<String>,
-    /// For an action that takes back what an earlier one did: what other runs changed in files while that one ran.
+    /// For an action that takes back what an earlier one did: what other runs changed in files
+    /// while that one ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed_beside: Vec<ChangedBeside>,
     /// The answer to the question that this action asked before.
@@ -154,15 +161,15 @@ pub struct Invoke {
     pub resume: Option<Resume>,
 }
 
-/// What one other run changed in files while an action ran.
+/// The changes to files by one other run while an action ran.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangedBeside {
-    /// Which run: `round 5 (reviewer)`.
+    /// The run that made the changes: `round 5 (reviewer)`.
     pub by: String,
-    /// The files, as absolute paths.
+    /// The absolute paths of the files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
-    /// How many further files it changed, whose names aren't known.
+    /// The number of further changed files whose names aren't known.
     #[serde(default, skip_serializing_if = "is_none")]
     pub more_files: u64,
 }
@@ -188,7 +195,7 @@ pub struct Resume {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Choice {
-    /// These options, counted from 1.
+    /// The options with these numbers, counted from 1.
     Picked(Vec<u32>),
     /// All options, listed or not, except these.
     AllBut(Vec<u32>),
@@ -196,7 +203,7 @@ pub enum Choice {
     Yes,
     /// A text.
     Text(String),
-    /// The fields of a form by name. Those with a default may be missing.
+    /// The fields of a form by name. Fields with a default may be missing.
     Fields(Args),
 }
 
@@ -240,29 +247,31 @@ pub struct DoneOf<T> {
     /// disappeared, which it leaves out for other actions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub reverts: bool,
-    /// The numbers that the answer shows or maps, and those that it retires: later ones take precedence.
+    /// The numbers that the answer shows or maps, and those that it retires: later ones take
+    /// precedence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub numbers: Vec<LineNumbers>,
-    /// What the action shows besides the brief: a query's result, or what makes sure that an act did what was
-    /// meant. It is shown whole, within [`Invoke::budget`].
+    /// What the action shows besides the brief: a query's result, or what makes sure that an act
+    /// did what was meant. It is shown whole, within [`Invoke::budget`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content: Vec<PieceOf<T>>,
-    /// True when the brief and the content tell all that the action changed: the answer then doesn't show the
-    /// window.
+    /// True when the brief and the content tell all that the action changed: the answer then
+    /// doesn't show the window.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,
-    /// What the action changed in files, as a unified diff; for `history --diff`.
+    /// The changes to files as a unified diff, for `history --diff`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<T>,
-    /// The keys of the session's jobs whose ends the outcome tells: the reader isn't told of them again.
+    /// The keys of the session's jobs whose ends the outcome tells: the reader isn't told of them
+    /// again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ended_jobs: Vec<String>,
     /// The files that the action changed, made or removed, as absolute paths; at most
     /// [`CHANGED_FILES_MAX`](crate::limits::CHANGED_FILES_MAX). For `who`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed_files: Vec<String>,
-    /// Why no link takes back what the action did, in a few words that may say what does; empty if it changed nothing that
-    /// an undo takes back.
+    /// Why no link takes back what the action did, in a few words that may say what does; empty if
+    /// it changed nothing that an undo takes back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_undo: Option<T>,
 }
@@ -289,7 +298,7 @@ pub struct QuestionOf<T> {
     pub text: T,
     /// The form of the answer.
     pub kind: QuestionKind,
-    /// The things to choose from, or those that a confirmed action would affect.
+    /// The things to choose from, or the things that a confirmed action would affect.
     #[serde(default)]
     pub options: Vec<OptionItemOf<T>>,
     /// The number of further options that are not listed.
@@ -298,7 +307,8 @@ pub struct QuestionOf<T> {
     /// The fields of a form.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<Field>,
-    /// True when the answer is never printed, logged or kept, such as a password. Of a form, single fields are.
+    /// True when the answer is never printed, logged or kept, such as a password. Of a form, single
+    /// fields are.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
 }
@@ -355,12 +365,14 @@ pub struct Chunk {
     pub total: u64,
     /// True when the whole value is UTF-8 text.
     pub text: bool,
-    /// The absolute path of the file that the thing is, if the request asks for it. `data` is empty then.
+    /// The absolute path of the file that the thing is, if the request asks for it. `data` is empty
+    /// then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
 
-/// Asks where things are that the current projection doesn't show. The app replies with [`Located`].
+/// Asks where things are that the current projection doesn't show. The app replies with
+/// [`Located`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Locate {
     /// The keys of the things.
@@ -378,7 +390,7 @@ pub struct Locate {
 pub struct LocatedOf<T> {
     /// One location for each key.
     pub places: Vec<KeyLocationOf<T>>,
-    /// What each of the tokens names; empty for an app that doesn't tell.
+    /// The meanings of the tokens; empty for an app that doesn't provide them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tokens: Vec<TokenMeaningOf<T>>,
 }
@@ -386,29 +398,30 @@ pub struct LocatedOf<T> {
 /// A token without its prefix: `Node` and `plan` of `[[MT:Node:plan]]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenName {
-    /// The type, as it is written.
+    /// The type, as it is written in the token.
     #[serde(rename = "type")]
     pub ty: String,
     /// The name.
     pub name: String,
 }
 
-/// What a token names now.
+/// The present meaning of a token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenMeaningOf<T> {
-    /// Whether it can be acted on. For a name that nothing ever had, [`KeyLocationOf::Gone`] without a reason.
+    /// The location. For a name that nothing ever had, [`KeyLocationOf::Gone`] with no reason.
     pub place: KeyLocationOf<T>,
-    /// What it is called.
+    /// The title of the thing.
     pub title: T,
-    /// Where it is: `in Roadmap`.
+    /// The place of the thing: `in Roadmap`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<T>,
-    /// The call that a click on it means, in the syntax of `run` and without the session: `expand('plan')`.
+    /// The call that a click on it means, in the syntax of `run` and without the session:
+    /// `expand('plan')`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub click: Option<String>,
 }
 
-/// Whether a thing can be acted on in the window.
+/// The location of a thing, which says whether the window offers it for actions.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyLocationOf<T> {
@@ -434,15 +447,16 @@ pub struct NotifyOf<T> {
     pub text: T,
 }
 
-/// An event: a request is still in progress. Its envelope carries the request's id. The daemon passes it on to the client
-/// whose request it is, if the client's `Hello` names the feature [`PROGRESS`](crate::hello::PROGRESS).
+/// An event: a request is still in progress. Its envelope carries the request's id. The daemon
+/// passes it on to the client whose request it is, if the client's `Hello` names the feature
+/// [`PROGRESS`](crate::hello::PROGRESS).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgressOf<T> {
     /// The number of units done.
     pub done: u64,
     /// The number of all units; 0 if unknown.
     pub total: u64,
-    /// One line.
+    /// A description of the progress, in one line.
     #[serde(default)]
     pub text: T,
 }
@@ -452,12 +466,12 @@ pub struct ProgressOf<T> {
 pub struct BusyOf<T> {
     /// A description of the work.
     pub what: T,
-    /// How long the work takes at most, in milliseconds from now; 0 when it is finished.
+    /// The maximum duration of the work, in milliseconds from now; 0 when it is finished.
     pub for_ms: u64,
 }
 
-/// The minor version of the protocol from which on a version may be absent. Peers of lower ones mean by version 0 that
-/// there is none.
+/// The minor version of the protocol from which on a version may be absent. Peers of lower ones
+/// mean by version 0 that there is none.
 pub const OPTIONAL_VERSIONS: u16 = 6;
 
 /// Returns the version that a peer of this minor version means.
@@ -465,9 +479,9 @@ pub fn meant_version(version: Option<u64>, minor: u16) -> Option<u64> {
     version.filter(|version| *version > 0 || minor >= OPTIONAL_VERSIONS)
 }
 
-/// A [`OpenedOf`] of plain text.
+/// An [`OpenedOf`] of plain text.
 pub type Opened = OpenedOf<String>;
-/// A [`OutcomeOf`] of plain text.
+/// An [`OutcomeOf`] of plain text.
 pub type Outcome = OutcomeOf<String>;
 /// A [`DoneOf`] of plain text.
 pub type Done = DoneOf<String>;
@@ -475,7 +489,7 @@ pub type Done = DoneOf<String>;
 pub type Needs = NeedsOf<String>;
 /// A [`QuestionOf`] of plain text.
 pub type Question = QuestionOf<String>;
-/// A [`OptionItemOf`] of plain text.
+/// An [`OptionItemOf`] of plain text.
 pub type OptionItem = OptionItemOf<String>;
 /// A [`LocatedOf`] of plain text.
 pub type Located = LocatedOf<String>;

@@ -22,8 +22,8 @@
 //! | [`mask`] | code without its secrets |
 //! | [`blocks`] | the blocks of a model's message that run |
 //!
-//! **Invariant: bounded.** [`limits`](crate::limits) bounds the nesting, the steps, the items of a list
-//! and the length of the code; no input makes the parser recurse deeper than `NESTING_MAX`.
+//! **Invariant: bounded.** [`limits`](crate::limits) bounds the nesting, the steps, the items of a
+//! list and the length of the code; no input makes the parser recurse deeper than `NESTING_MAX`.
 
 mod alone;
 mod apart;

@@ -27,7 +27,7 @@ pub use verb::{HoldsLater, ToolUse, Verb, VerbEffect, VerbKind};
 pub struct Workspace {
     /// The identity: a name that the user gave, or the canonical path of the project's root.
     pub key: String,
-    /// The name that is shown.
+    /// The displayed name.
     pub name: String,
 }
 
@@ -42,59 +42,62 @@ pub enum Format {
     Json,
 }
 
-/// One command: a verb and the settings that all verbs share. The daemon replies with [`Answer`]. Errors
-/// of the verb are answers too, so that every surface reports them in the same words.
+/// One command: a verb and the settings that all verbs share. The daemon replies with [`Answer`].
+/// Errors of the verb are answers too, so that every surface reports them in the same words.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct VerbRequest {
     /// The workspace that the verb works in.
     pub workspace: Workspace,
-    /// The reader: an agent or a person.
+    /// The reader who makes the request, an agent or a person.
     pub reader: String,
-    /// What proves that the client is that reader: the first token that a reader's requests bring is from then on
-    /// needed to speak as that reader in the workspace. Empty for none; at most
+    /// What proves that the client is that reader: the first token that a reader's requests bring
+    /// is from then on needed to speak as that reader in the workspace. Empty for none; at most
     /// [`READER_TOKEN_MAX`](crate::limits::READER_TOKEN_MAX) bytes.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reader_token: String,
-    /// A unique id that the client makes: an acting request that is sent again under the same id isn't
-    /// carried out twice.
+    /// A unique id that the client makes: an acting request that is sent again under the same id
+    /// isn't carried out twice.
     pub run_id: String,
     /// The form of the answer.
     #[serde(default)]
     pub format: Format,
-    /// The number of tokens that the answer may take; absent for the daemon's default.
+    /// The token budget of the answer; `None` for the daemon's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<u32>,
-    /// The level of detail; absent for the window's own.
+    /// The level of detail; `None` for the window's own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lod: Option<Lod>,
-    /// The epoch that refs and line numbers refer to; absent for what the reader saw last.
+    /// The epoch that refs and line numbers refer to; `None` for what the reader saw last.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<u64>,
     /// The caller's working directory; relative paths in calls start here. Empty if unknown.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cwd: String,
-    /// What the request was made with, as it names itself: `mcp claude-code`, `exec codex`, `pipe`. History tells it.
-    /// Empty for a plain command; at most [`CLIENT_NAME_MAX`](crate::limits::CLIENT_NAME_MAX) bytes.
+    /// What the request was made with, as it names itself: `mcp claude-code`, `exec codex`, `pipe`.
+    /// History tells it. Empty for a plain command; at most
+    /// [`CLIENT_NAME_MAX`](crate::limits::CLIENT_NAME_MAX) bytes.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub client: String,
     /// True when every link shows its call.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub titles: bool,
-    /// The options that commands in hints repeat, so that they mean the same when they are pasted: `--reader a`, quoted
-    /// for a shell. Empty when the caller named none; at most [`HINT_OPTIONS_MAX`](crate::limits::HINT_OPTIONS_MAX)
-    /// bytes. [`WITHOUT_PROGRAM`](crate::command::WITHOUT_PROGRAM) for a caller that has no shell: commands then stand
-    /// without the program's name.
+    /// The options that commands in hints repeat, so that they mean the same when they are pasted:
+    /// `--reader a`, quoted for a shell. Empty when the caller named none; at most
+    /// [`HINT_OPTIONS_MAX`](crate::limits::HINT_OPTIONS_MAX) bytes.
+    /// [`WITHOUT_PROGRAM`](crate::command::WITHOUT_PROGRAM) for a caller that has no shell:
+    /// commands then stand without the program's name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hint_options: String,
-    /// The variables of the caller's environment that an app gets which a `run`, or a `view` with [`ViewArgs::open`], opens
-    /// by itself; those that [`is_passed_variable`] names are enough. Empty for other verbs.
+    /// The variables of the caller's environment that an app gets which a `run`, or a `view` with
+    /// [`ViewArgs::open`], opens by itself; those that [`is_passed_variable`] names are enough.
+    /// Empty for other verbs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
-    /// How many tokens the answer of an act may use to show what it changed in files, for steps whose windows don't show
-    /// it; 0 for none.
+    /// How many tokens the answer of an act may use to show what it changed in files, for steps
+    /// whose windows don't show it; 0 for none.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub diff: u32,
-    /// How long to wait for the ends of jobs, in milliseconds: of each that a step starts, or of the one that is read.
+    /// The wait for the end of each job that is started or read, in milliseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wait_ms: u32,
     /// The verb with its arguments.
@@ -106,7 +109,7 @@ pub struct VerbRequest {
 pub struct OpenArgs {
     /// The app.
     pub provider: ProviderId,
-    /// The session; absent for `main`.
+    /// The session; `None` for `main`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionId>,
     /// The arguments for the app.
@@ -117,15 +120,15 @@ pub struct OpenArgs {
     /// The caller's environment; the daemon passes on its allow-list and what the manifest names.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
-    /// Whether the window keeps its session awake however long nobody uses it; absent to leave that unchanged.
+    /// Whether the window keeps its session awake even if unused; `None` leaves it unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pin: Option<bool>,
-    /// The window's priority in the workspace document: a higher one stands earlier, and is left out later. Absent to
-    /// leave it unchanged; a new window has 0.
+    /// The window's priority in the workspace document: a higher one stands earlier, and is left
+    /// out later. Absent to leave it unchanged; a new window has 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
-    /// The window's part of the workspace document's budget compared to the other windows', at least 1. Absent to leave it
-    /// unchanged; a new window has 1.
+    /// The window's part of the workspace document's budget compared to the other windows', at
+    /// least 1. Absent to leave it unchanged; a new window has 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weight: Option<u32>,
 }
@@ -136,20 +139,21 @@ pub struct HistoryArgs {
     /// True to include the detail of each round.
     #[serde(default)]
     pub detail: bool,
-    /// The number of newest rounds; absent for a screenful, or for all since `since_ms`.
+    /// The number of newest rounds; `None` for a screenful, or for all since `since_ms`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rounds: Option<u32>,
-    /// Only rounds that ended then or later: milliseconds since 1970, UTC.
+    /// The earliest end of the shown rounds, in milliseconds since 1970, UTC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since_ms: Option<u64>,
     /// True for the rounds of all workspaces.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub all: bool,
-    /// Only rounds that changed this file, newest first: an absolute path.
+    /// The absolute path of a file; only rounds that changed it are shown, newest first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     /// How far the reader's clock is ahead of UTC, the newest first, at most
-    /// [`CLOCK_OFFSETS_MAX`](crate::limits::CLOCK_OFFSETS_MAX): later ones are left out. Empty for times in UTC.
+    /// [`CLOCK_OFFSETS_MAX`](crate::limits::CLOCK_OFFSETS_MAX): later ones are left out. Empty for
+    /// times in UTC.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clock: Vec<ClockOffset>,
 }
@@ -157,36 +161,37 @@ pub struct HistoryArgs {
 /// The arguments of `view`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ViewArgs {
-    /// One session's window; absent for all windows.
+    /// The session of one window; `None` for all windows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionAddr>,
     /// Shows only what changed since this epoch.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// How long to wait for a change that the reader hasn't seen, in milliseconds.
+    /// The longest wait for a change that the reader hasn't seen, in milliseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wait_ms: u32,
-    /// Shows all windows as the context of a prompt: what the reader hasn't seen, which may be nothing.
+    /// Shows all windows as the context of a prompt: what the reader hasn't seen, which may be
+    /// nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inject: Option<Inject>,
-    /// The versions of windows that the client has, at most [`HELD_MAX`](crate::limits::HELD_MAX), which count instead of
-    /// what the daemon knows of the reader: of these windows only what changed since is shown. Not with `since` or
-    /// `wait_ms`.
+    /// The versions of windows that the client has, at most [`HELD_MAX`](crate::limits::HELD_MAX),
+    /// which count instead of what the daemon knows of the reader: of these windows only what
+    /// changed since is shown. Not with `since` or `wait_ms`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<HeldWindow>,
-    /// True to open the session first if it is `main` of a built-in app that has no window here: as a `run` does, where and
-    /// as the caller runs. Without it, a window that isn't open is refused.
+    /// True to open the session first if it is `main` of a built-in app that has no window here: as
+    /// a `run` does, where and as the caller runs. Without it, a window that isn't open is refused.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub open: bool,
 }
 
-/// What a client has of a window.
+/// The version of a window that a client has.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HeldWindow {
     /// The window's session: `memotree/main`, or `memotree` for `main`.
     pub window: String,
-    /// The version, as answers tell it: `2.0.6`. Of what is no version, or not known, the answer says so and shows all of
-    /// the window.
+    /// The version, as answers tell it: `2.0.6`. Of what is no version, or not known, the answer
+    /// says so and shows all of the window.
     pub version: String,
 }
 
@@ -200,7 +205,7 @@ impl FromStr for HeldWindow {
     }
 }
 
-/// How a workspace is shown as the context of a prompt.
+/// The options for a workspace as the context of a prompt.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inject {
     /// True when the model has lost what it was shown: everything is shown again.
@@ -214,11 +219,11 @@ pub struct WatchArgs {
     /// Reports the events after this number; absent for those that are yet to come.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// The [`Events::life`] that `after` belongs to. If the daemon has another one by now, all its events
-    /// count as later. 0 stands for the current one.
+    /// The [`Events::life`] that `after` belongs to. If the daemon has another one by now, all its
+    /// events count as later. 0 stands for the current one.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub life: u64,
-    /// How long to wait for an event, in milliseconds.
+    /// The longest wait for an event, in milliseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub wait_ms: u32,
     /// True for the events of all workspaces.
@@ -229,10 +234,10 @@ pub struct WatchArgs {
 /// The arguments of `app add` and `app remove`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProvidersArgs {
-    /// A manifest to copy into the user's directory.
+    /// A manifest to be copied into the user's directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub add: Option<NewProvider>,
-    /// A provider whose manifest is to be removed from there.
+    /// A provider whose manifest is to be removed from the user's directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub remove: Option<ProviderId>,
 }
@@ -240,7 +245,7 @@ pub struct ProvidersArgs {
 /// A manifest to add.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NewProvider {
-    /// The manifest's absolute path: errors name it, and relative commands start beside it.
+    /// The manifest's absolute path, for errors; relative commands start in its directory.
     pub file: String,
     /// The manifest's text.
     pub text: String,
@@ -259,12 +264,12 @@ pub struct Answer {
     pub exit: u8,
     /// The content.
     pub body: Body,
-    /// The number to confirm with [`DeliveryAck`] once the answer is written out; 0 if there is nothing
-    /// to confirm.
+    /// The number to confirm with [`DeliveryAck`] once the answer is written out; 0 if there is
+    /// nothing to confirm.
     #[serde(default)]
     pub delivery: u64,
-    /// True when the answer is an error and no step ran: a command line writes its text to standard error, so that a
-    /// file that standard output goes to never holds it.
+    /// True when the answer is an error and no step ran: a command line writes its text to standard
+    /// error, so that a file that standard output goes to never holds it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub error: bool,
 }
@@ -287,16 +292,16 @@ pub enum Body {
     Log(LogPart),
 }
 
-/// Confirms that the reader has an answer. As a request it is replied to with [`crate::app::Empty`], so
-/// that the agent's next process can wait until it counts.
+/// Confirms that the reader has an answer. As a request it is replied to with
+/// [`crate::app::Empty`], so that the agent's next process can wait until it counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeliveryAck {
     /// The number from [`Answer::delivery`].
     pub delivery: u64,
 }
 
-/// Prepares exchanges with a session, and starts its process if there is none. The daemon replies with
-/// [`Attached`].
+/// Prepares exchanges with a session, and starts its process if there is none. The daemon replies
+/// with [`Attached`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attach {
     /// The workspace in which the session was opened.

@@ -13,7 +13,7 @@ const DEPTH_MAX: usize = VALUE_DEPTH_MAX * 4;
 /// The reason why a body can't be decoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// The bytes are not the MessagePack that the type expects.
+    /// The bytes aren't the MessagePack that the type expects.
     #[error("{0}")]
     Body(String),
     /// Bytes after the body's end.
@@ -51,8 +51,8 @@ pub fn encode_into<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) -> Resul
     value.serialize(&mut serializer).map_err(|error| EncodeError::Body(error.to_string()))
 }
 
-/// Appends what the serializer writes. Inlined because most writes are a byte or a short name, for which
-/// a function call would cost more than the work.
+/// Appends what the serializer writes. Inlined because most writes are a byte or a short name, for
+/// which a function call would cost more than the work.
 struct Appender<'a>(&'a mut Vec<u8>);
 
 impl Write for Appender<'_> {
@@ -83,16 +83,17 @@ pub fn decode<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, DecodeError>
     deserializer.set_max_depth(DEPTH_MAX);
     let value =
         T::deserialize(&mut deserializer).map_err(|error| DecodeError::Body(error.to_string()))?;
-    // The deserializer doesn't report its position, but reading once more fails in this way at the end.
-    // A type without content makes sure that it is the end of the body, not of a value inside.
+    // The deserializer doesn't report its position, but reading once more fails in this way at the
+    // end. A type without content makes sure that it is the end of the body, not of a value inside.
     match bool::deserialize(&mut deserializer) {
         Err(rmp_serde::decode::Error::InvalidMarkerRead(_)) => Ok(value),
         _ => Err(DecodeError::Trailing(trailing(bytes))),
     }
 }
 
-/// Tells why bytes are no message of a type, with the path of the field at fault: `content[17].object: missing field
-/// `key``. It decodes them once more, which [`decode`] spares every message that is sound.
+/// Tells why bytes are no message of a type, with the path of the field at fault:
+/// `content[17].object: missing field `key``. It decodes them once more, which [`decode`] spares
+/// every message that is sound.
 #[cold]
 pub fn explain<T: DeserializeOwned>(bytes: &[u8]) -> String {
     let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
@@ -112,8 +113,8 @@ pub fn explain<T: DeserializeOwned>(bytes: &[u8]) -> String {
 /// Returns the number of bytes after the first value.
 #[cold]
 fn trailing(bytes: &[u8]) -> usize {
-    // A deserializer over a reader reports its position. It ignores the value's type, so that this function
-    // exists only once, not for every message.
+    // A deserializer over a reader reports its position. It ignores the value's type, so that this
+    // function exists only once, not for every message.
     let mut deserializer = rmp_serde::Deserializer::new(bytes);
     deserializer.set_max_depth(DEPTH_MAX);
     match IgnoredAny::deserialize(&mut deserializer) {

@@ -1,19 +1,20 @@
-//! Command lines that hints suggest: quoted for a POSIX shell, and with the options of the one who reads the hint.
+//! Command lines that hints suggest: quoted for a POSIX shell, and with the options of the one who
+//! reads the hint.
 
 use std::borrow::Cow;
 
-/// The name of the program.
+/// The program's name at the beginning of a command.
 const PROGRAM: &str = "pipemux ";
 
-/// The options of a caller that has no shell, such as a model's tool: commands in its hints stand without the program's
-/// name, `answer 1` for `pipemux answer 1`.
+/// The options of a caller that has no shell, such as a model's tool: commands in its hints stand
+/// without the program's name, `answer 1` for `pipemux answer 1`.
 pub const WITHOUT_PROGRAM: &str = "-";
 
 /// Verbs that mean the same for every reader and workspace: their commands repeat no options.
 const SHARED_VERBS: &[&str] =
     &["app", "apps", "bench", "doctor", "down", "help", "pipe", "status", "tour", "up"];
 
-/// What a command in a hint may follow; it may also begin the hint.
+/// The texts that may precede a command in a hint; it may also be at the beginning.
 const BEFORE_COMMAND: &[&str] = &[": ", " · ", "`", "("];
 
 /// Quotes a text as one word of a shell.
@@ -42,9 +43,9 @@ pub fn run(code: &str) -> String {
     format!("{PROGRAM}run {}", quote(code))
 }
 
-/// Adds options to each command of a hint whose meaning depends on them. `options` is what the caller wrote before or
-/// behind the verb, quoted for a shell: `--reader a`. With [`WITHOUT_PROGRAM`] each command loses the program's name
-/// instead.
+/// Adds options to each command of a hint whose meaning depends on them. `options` is what the
+/// caller wrote before or behind the verb, quoted for a shell: `--reader a`. With
+/// [`WITHOUT_PROGRAM`] each command loses the program's name instead.
 pub fn with_options<'a>(hint: &'a str, options: &str) -> Cow<'a, str> {
     if options.is_empty() {
         return Cow::Borrowed(hint);

@@ -1,50 +1,52 @@
 //! Consents: what only a person may allow.
 //!
-//! An app that would do something on a person's account that no agent may decide, such as starting a program that a file
-//! of the project names, fails the action with a fault that carries a [`ConsentRequest`]. The daemon keeps the request and
-//! says how a person allows it; nothing waits for that. Once a person has, the daemon sends the request's key with every
+//! An app that would do something on a person's account that no agent may decide, such as starting
+//! a program that a file of the project names, fails the action with a fault that carries a
+//! [`ConsentRequest`]. The daemon keeps the request and says how a person allows it; nothing waits
+//! for that. Once a person has, the daemon sends the request's key with every
 //! [`Invoke`](crate::app::Invoke) of that app in that workspace, and the action can be sent again.
 
 use serde::{Deserialize, Serialize};
 
-/// What an app asks a person to allow.
+/// The permission that an app asks a person for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConsentRequest {
-    /// Names exactly what is allowed, and comes back when it is: `trust planner.toml sha256:…`. What is allowed changes with
-    /// it: a key for a file's content has the content's hash. At most [`CONSENT_KEY_MAX`](crate::limits::CONSENT_KEY_MAX)
-    /// bytes.
+    /// Names exactly what is allowed, and comes back when it is: `trust planner.toml sha256:…`.
+    /// What is allowed changes with it: a key for a file's content has the content's hash. At most
+    /// [`CONSENT_KEY_MAX`](crate::limits::CONSENT_KEY_MAX) bytes.
     pub key: String,
-    /// What is to be allowed, in one line: `trust planner.toml`.
+    /// The permission, in one line: `trust planner.toml`.
     pub what: String,
-    /// Everything that it would start, open or send, a line each: a person decides by them, so nothing is left out.
+    /// Everything that it would start, open or send, a line each: a person decides by them, so
+    /// nothing is left out.
     #[serde(default)]
     pub shows: Vec<String>,
-    /// How long it stays allowed, in milliseconds from the person's answer; 0 until it is withdrawn.
+    /// The duration in milliseconds from the person's answer; 0 means until withdrawn.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub for_ms: u64,
 }
 
-/// What a person decided about a consent.
+/// A person's decision about a consent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ConsentDecision {
-    /// It is allowed.
+    /// The consent is given.
     Allow,
-    /// It isn't allowed; the app may ask again.
+    /// The consent is refused; the app may ask again.
     Refuse,
-    /// It was allowed, and isn't any more.
+    /// A consent that was given is withdrawn.
     Withdraw,
 }
 
-/// Where a person answered. A client sends a decision only if it got it there.
+/// The channel of a person's answer. A client names it only if it got the answer there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PersonChannel {
-    /// At a terminal.
+    /// The person answered at a terminal.
     Terminal,
-    /// In the dialog of a harness that can ask its user.
+    /// The person answered in the dialog of a harness that can ask its user.
     Elicitation,
-    /// On a page in a browser.
+    /// The person answered on a page in a browser.
     Page,
 }
 
@@ -62,13 +64,13 @@ impl PersonChannel {
 /// The arguments of `consent`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConsentArgs {
-    /// The consent's number; absent to list all of the workspace.
+    /// The consent's number; `None` lists all consents of the workspace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
-    /// What a person decided about it; absent to show it.
+    /// The person's decision about the consent; `None` shows the consent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decision: Option<ConsentDecision>,
-    /// Where a person decided; a decision without it is refused.
+    /// The channel of the person's decision; a decision without it is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<PersonChannel>,
 }

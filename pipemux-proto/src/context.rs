@@ -21,9 +21,10 @@ pub struct Context {
     pub content: String,
     /// The anchors by ref, and the actions with parameters by name; never null.
     pub anchors: BTreeMap<String, AnchorInfo>,
-    /// The newest rounds of interaction with the session; null when there are none, and after an act.
+    /// The newest rounds of interaction with the session; null when there are none, and after an
+    /// act.
     pub history: Option<Vec<HistoryRound>>,
-    /// What is wrong with this window. If it can't be shown, the content is the first error's text.
+    /// The problems of the window. If it can't be shown, `content` is the first error's text.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Fault>,
 }
@@ -34,8 +35,8 @@ pub struct Context {
 pub struct ContextHeader {
     /// The provider.
     pub app_id: String,
-    /// The session's unique name: no other session of the daemon has it, and it is accepted where the session's
-    /// own name is.
+    /// The session's unique name: no other session of the daemon has it, and it is accepted where
+    /// the session's own name is.
     pub session_id: String,
     /// The version, which the daemon counts; an app can't set it.
     pub version: ContextVersion,
@@ -55,12 +56,12 @@ pub struct ViewState {
     pub custom: Option<BTreeMap<String, Value>>,
 }
 
-/// The level of detail, as the proposal spells it.
+/// The level of detail, spelled as in the proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LodLevel {
-    /// One line.
+    /// Only one line.
     Gist,
-    /// What a reader needs in order to continue.
+    /// The facts that a reader needs in order to continue.
     Summary,
     /// Everything that the budget holds.
     Full,
@@ -90,9 +91,9 @@ pub struct ContextVersion {
 impl ContextVersion {
     /// Returns true when both versions are of the same data.
     ///
-    /// The proposal contradicts itself: its code also asks for equal minors, while its third test vector
-    /// calls 1.0.0 and 1.1.0 compatible. This follows the test vector; the code's question is
-    /// [`ContextVersion::renders_same_as`].
+    /// The proposal contradicts itself: its code also asks for equal minors, while its third test
+    /// vector calls 1.0.0 and 1.1.0 compatible. This follows the test vector; the code's question
+    /// is [`ContextVersion::renders_same_as`].
     pub fn is_compatible_with(self, other: Self) -> bool {
         self.major == other.major
     }
@@ -130,15 +131,15 @@ impl FromStr for ContextVersion {
 /// The type of an anchor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AnchorType {
-    /// An action without open parameters: a click carries it out.
+    /// An action without open parameters, which a click carries out.
     Button,
     /// An action with open parameters.
     Form,
-    /// A thing.
+    /// A thing that can be referred to.
     Reference,
 }
 
-/// What can be done with an anchor.
+/// The type of an anchor, and the ways to use it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnchorInfo {
@@ -149,7 +150,7 @@ pub struct AnchorInfo {
     pub params: Vec<String>,
     /// The thing that the action works on.
     pub target: Option<String>,
-    /// What the thing's value is, when that is no text: an image, a sound, a file.
+    /// The description of the thing's value if it isn't text: an image, a sound, a file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media: Option<AnchorMedia>,
     /// True for the action that takes what a person types below the window.
@@ -157,7 +158,7 @@ pub struct AnchorInfo {
     pub input: bool,
 }
 
-/// What the value of a thing is, as [`Media`](crate::projection::Media) says it.
+/// The description of a thing's value, as in [`Media`](crate::projection::Media).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AnchorMedia {
@@ -169,10 +170,10 @@ pub struct AnchorMedia {
     /// The width of an image or a film in pixels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
-    /// Its height in pixels.
+    /// The height of an image or a film in pixels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<u32>,
-    /// How long a sound or a film takes, in milliseconds.
+    /// The duration of a sound or a film in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
 }
@@ -180,7 +181,7 @@ pub struct AnchorMedia {
 /// One round of interaction.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HistoryRound {
-    /// Its number in the workspace, from 1, as `history` prints and `undo` takes it ; absent from older daemons.
+    /// The number in `history` and `undo`, from 1 in each workspace; `None` from older daemons.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
     /// The action.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-/// As good as for ever: longer than any process lives.
+/// A practically infinite duration, which is longer than any process lives.
 const FAR: Duration = Duration::from_secs(100 * 365 * 24 * 3600);
 
 /// The time when a duration from now will have passed; a hundred years from now at the latest.
@@ -10,7 +10,8 @@ pub fn after(duration: Duration) -> Instant {
     behind(Instant::now(), duration)
 }
 
-/// The time when a duration from another time will have passed; a hundred years behind it at the latest.
+/// The time when a duration from another time will have passed; a hundred years behind it at the
+/// latest.
 pub fn behind(time: Instant, duration: Duration) -> Instant {
     time.checked_add(duration.min(FAR)).unwrap_or(time)
 }

@@ -1,6 +1,7 @@
 //! The envelope: everything that routing needs; routing reads nothing else.
 //!
-//! A MessagePack array of exactly five unsigned integers: `[kind, method, id, incarnation, deadline]`.
+//! A MessagePack array of exactly five unsigned integers:
+//! `[kind, method, id, incarnation, deadline]`.
 
 use crate::ids::Incarnation;
 
@@ -22,7 +23,8 @@ pub enum Kind {
 
 macro_rules! methods {
     ($($(#[$doc:meta])* $Name:ident = $number:literal,)*) => {
-        /// The type of a body. Numbers are permanent: a removed method's number is never used again.
+        /// The type of a body. Numbers are permanent: a removed method's number is never used
+        /// again.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Method { $($(#[$doc])* $Name = $number,)* }
@@ -39,7 +41,7 @@ macro_rules! methods {
 }
 
 methods! {
-    /// The first message each way ([`crate::Hello`]).
+    /// The first message in each direction ([`crate::Hello`]).
     Hello = 0,
     /// Daemon → app: [`crate::app::OpenRequest`].
     AppOpen = 1,
@@ -53,8 +55,8 @@ methods! {
     Locate = 5,
     /// Both ways: empty body, empty reply.
     Ping = 6,
-    /// Daemon → app: save the state before the process is put to sleep (empty body); replied to with
-    /// [`crate::app::Saved`].
+    /// Daemon → app: save the state before the process is put to sleep (empty body); replied to
+    /// with [`crate::app::Saved`].
     Save = 7,
     /// Daemon → app: save, reply and exit ([`crate::app::Empty`]).
     AppClose = 8,
@@ -70,31 +72,33 @@ methods! {
     Busy = 19,
     /// App → daemon event: [`crate::job::JobReport`].
     JobReport = 20,
-    /// Client → daemon: a verb ([`crate::client::VerbRequest`]), answered by [`crate::client::Answer`].
+    /// Client → daemon: a verb ([`crate::client::VerbRequest`]), answered by
+    /// [`crate::client::Answer`].
     Verb = 32,
-    /// Client → daemon: the answer was written out ([`crate::client::DeliveryAck`]). As an event it is the
-    /// last frame of the connection.
+    /// Client → daemon: the answer was written out ([`crate::client::DeliveryAck`]). As an event it
+    /// is the last frame of the connection.
     Seen = 33,
     /// Client → daemon: prepares [`Method::Exchange`] with a session and wakes it
     /// ([`crate::client::Attach`]).
     Attach = 34,
-    /// Client → daemon → app: bytes that the daemon doesn't read, answered by bytes of the same sort.
+    /// Client → daemon → app: bytes that the daemon doesn't read, answered by bytes of the same
+    /// sort.
     Exchange = 40,
 }
 
 /// The part of a frame before its body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Envelope {
-    /// The role of the frame: request, reply, event…
+    /// The role of the frame, such as request, reply or event.
     pub kind: Kind,
     /// The type of the body.
     pub method: Method,
     /// Chosen by the requester, unique among its open requests; repeated in the reply.
     pub id: u64,
-    /// The incarnation of the session that the frame is for; 0 in `Hello`, and between client and daemon
-    /// except in a [`Method::Exchange`].
+    /// The incarnation of the session that the frame is for; 0 in `Hello`, and between client and
+    /// daemon except in a [`Method::Exchange`].
     pub incarnation: Incarnation,
-    /// How long the requester waits, in milliseconds from sending; 0 if it sets no deadline.
+    /// The time that the requester waits, in milliseconds from sending; 0 for no deadline.
     pub deadline_ms: u32,
 }
 
@@ -135,7 +139,8 @@ impl Envelope {
         Self { kind: Kind::Event, method, id: 0, incarnation, deadline_ms: 0 }
     }
 
-    /// Makes the envelope of the answer to this request, of kind [`Kind::Reply`] or [`Kind::Fault`].
+    /// Makes the envelope of the answer to this request, of kind [`Kind::Reply`] or
+    /// [`Kind::Fault`].
     pub fn answer(&self, kind: Kind) -> Self {
         Self { kind, deadline_ms: 0, ..*self }
     }
@@ -147,8 +152,8 @@ impl Envelope {
         out.extend_from_slice(&bytes[..length]);
     }
 
-    /// Writes the encoding into `out` from index `at`, where there is room for [`Envelope::MAX`] bytes.
-    /// Returns the index behind it.
+    /// Writes the encoding into `out` from index `at`, where there is room for [`Envelope::MAX`]
+    /// bytes. Returns the index behind it.
     pub(crate) fn write_at(&self, out: &mut [u8], mut at: usize) -> usize {
         out[at] = ARRAY_OF_FIVE;
         at += 1;

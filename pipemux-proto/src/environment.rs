@@ -1,12 +1,14 @@
-//! Which environment variables the daemon is started with, and which names are likely to stand for a secret.
+//! Which environment variables the daemon is started with, and which names are likely to stand for
+//! a secret.
 //!
-//! The environment that a process was started with stays readable in `/proc/<pid>/environ` whatever the process does
-//! later, so the daemon and its launcher must never be given what their apps may not read.
+//! The environment that a process was started with stays readable in `/proc/<pid>/environ` whatever
+//! the process does later, so the daemon and its launcher must never be given what their apps may
+//! not read.
 
 use crate::client::is_passed_variable;
 
-/// The variables that the daemon is started with, besides those that every app gets: where its files are, and what its
-/// C library, its linker and its language's runtime read.
+/// The variables that the daemon is started with, besides those that every app gets: where its
+/// files are, and what its C library, its linker and its language's runtime read.
 const DAEMON_VARIABLES: &[&str] = &[
     "GLIBC_TUNABLES",
     "LD_LIBRARY_PATH",
@@ -35,13 +37,14 @@ const SECRET_PARTS: &[&str] = &[
     "TOKEN",
 ];
 
-/// Returns true for a variable that the daemon and its launcher are started with. All others are left out.
+/// Returns true for a variable that the daemon and its launcher are started with. All others are
+/// left out.
 pub fn is_daemon_variable(name: &str) -> bool {
     is_passed_variable(name) || DAEMON_VARIABLES.contains(&name)
 }
 
-/// Returns true for a variable whose name says that it holds a secret, such as `GITHUB_TOKEN`. Others may hold one,
-/// too.
+/// Returns true for a variable whose name says that it holds a secret, such as `GITHUB_TOKEN`.
+/// Others may hold one, too.
 pub fn looks_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     SECRET_PARTS.iter().any(|part| name.contains(part))

@@ -9,25 +9,25 @@ use crate::numbers::LineNumbers;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Code {
-    /// The action was carried out and did not succeed.
+    /// The action was carried out and didn't succeed.
     Failed,
     /// The call itself is wrong: syntax, name, parameter, type.
     Usage,
-    /// There is no such thing.
+    /// The named thing doesn't exist.
     NotFound,
     /// The thing's meaning changed since the reader saw it.
     Stale,
     /// The thing exists, but is folded, scrolled or filtered away, or its window is closed.
     OutOfView,
-    /// The app could not be reached: the request was not delivered.
+    /// The app couldn't be reached, and the request wasn't delivered.
     Unavailable,
-    /// The app died or fell silent while it had the request: the outcome is unknown.
+    /// The app died or fell silent during the request, so the outcome is unknown.
     Unknown,
-    /// The other side speaks another version.
+    /// The peer speaks another version.
     Version,
-    /// A rule or a bound forbids it.
+    /// A rule or a limit forbids the request.
     Refused,
-    /// What the app works on, such as its file, has a form that it can't read.
+    /// The app can't read the form of its data, such as a file.
     InvalidSourceData,
     /// The version of the app's state went back within one process's life.
     VersionMismatch,
@@ -44,7 +44,8 @@ impl Code {
     /// Returns the exit status of the command line for a request in which no step took effect.
     pub fn exit_status(self) -> u8 {
         match self {
-            // The last three are told beside an answer, which they don't fail, unless an app uses them.
+            // The last three are told beside an answer, which they don't fail, unless an app uses
+            // them.
             Code::Failed
             | Code::VersionMismatch
             | Code::AnchorConflict
@@ -72,7 +73,7 @@ impl Code {
     }
 }
 
-/// How much a reader has to do about an error.
+/// The effort that an error requires of a reader.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -100,35 +101,37 @@ pub struct SourcePosition {
 pub struct Fault {
     /// The kind of error.
     pub code: Code,
-    /// How much the reader has to do about it.
+    /// The effort that the error requires of the reader.
     #[serde(default)]
     pub level: Level,
-    /// What happened, in one sentence; further lines may show the position.
+    /// The error in one sentence; further lines may show the position.
     pub message: String,
     /// The position in the code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at: Option<SourcePosition>,
-    /// What to do next, each a whole command or sentence.
+    /// The suggested next steps, each a whole command or sentence.
     #[serde(default)]
     pub hints: Vec<String>,
     /// The key of the thing that is stale, hidden or gone; set by apps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Box<str>>,
-    /// The name of the field or parameter that is refused; set by apps. A form that asked for it stays open.
+    /// The name of the field or parameter that is refused; set by apps. A form that asked for it
+    /// stays open.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub field: Option<Box<str>>,
-    /// What a person has to allow before the action can succeed; set by apps, and only in the fault of an action. The
-    /// daemon keeps it, and says in a hint how a person allows it.
+    /// What a person has to allow before the action can succeed; set by apps, and only in the fault
+    /// of an action. The daemon keeps it, and says in a hint how a person allows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub consent: Option<Box<ConsentRequest>>,
-    /// The numbers that the message shows; set by apps.
+    /// The line numbers in the message; set by apps.
     #[serde(default, skip_serializing_if = "<[LineNumbers]>::is_empty")]
     pub numbers: Box<[LineNumbers]>,
-    /// Of a stale call with line numbers: true when the same numbers, sent again, mean the lines that they number now,
-    /// false when they don't. Set by apps.
+    /// Of a stale call with line numbers: true when the same numbers, sent again, mean the lines
+    /// that they number now, false when they don't. Set by apps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeatable: Option<bool>,
-    /// The ref that the message names, as its reader wrote it. Set by the daemon for itself: it is never sent.
+    /// The ref that the message names, as its reader wrote it. Set by the daemon for itself: it is
+    /// never sent.
     #[serde(skip)]
     pub written_ref: Option<Box<str>>,
 }
@@ -185,7 +188,8 @@ impl Fault {
         invalid_source_data => InvalidSourceData,
     }
 
-    /// Returns the message; that of an error of a Context follows its name: `InvalidSourceData · a.db is no store`.
+    /// Returns the message; that of an error of a Context follows its name:
+    /// `InvalidSourceData · a.db is no store`.
     pub fn named_message(&self) -> String {
         match self.code.context_error() {
             Some(name) => format!("{name} · {}", self.message),

@@ -17,11 +17,11 @@ pub struct Frame {
     pub body: Bytes,
 }
 
-/// The reason why bytes are not a stream of frames. The connection can't be used any more, except after
-/// an unknown method.
+/// The reason why bytes are not a stream of frames. The connection can't be used any more, except
+/// after an unknown method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// The length prefix names more than [`FRAME_MAX`] bytes.
+    /// The length prefix exceeds [`FRAME_MAX`] bytes.
     #[error("a frame of {0} bytes is longer than the {FRAME_MAX} that are allowed")]
     TooLong(u64),
     /// The envelope can't be read.
@@ -143,7 +143,8 @@ impl<'a> FrameSlice<'a> {
         Ok(Some(Self { length, envelope, body }))
     }
 
-    /// Returns how many bytes the frame at the front lacks; 0 if it is whole or its length is unknown.
+    /// Returns how many bytes the frame at the front lacks; 0 if it is whole or its length is
+    /// unknown.
     pub fn missing(bytes: &[u8]) -> usize {
         match length_at(bytes) {
             Ok(Some(length)) => length.saturating_sub(bytes.len()),
@@ -162,15 +163,15 @@ fn length_at(bytes: &[u8]) -> Result<Option<usize>, FrameError> {
     Ok(Some(PREFIX + length))
 }
 
-/// Length in bytes of the longest body that is copied out of the decoder's buffer; a longer one takes the
-/// buffer over. So a small body never keeps a large buffer alive.
+/// Length in bytes of the longest body that is copied out of the decoder's buffer; a longer one
+/// takes the buffer over. So a small body never keeps a large buffer alive.
 const COPIED_BODY_MAX: usize = 8 * 1024;
 
 /// Cuts a stream of bytes into frames: feed it with [`FrameDecoder::extend`] or through
 /// [`FrameDecoder::room`], drain it with [`FrameDecoder::next_frame`].
 ///
-/// It holds at most one incomplete frame and the bytes that were fed last. Once it is drained it frees its
-/// buffer, unless [`FrameDecoder::keep_buffer`] was called.
+/// It holds at most one incomplete frame and the bytes that were fed last. Once it is drained it
+/// frees its buffer, unless [`FrameDecoder::keep_buffer`] was called.
 #[derive(Debug, Default)]
 pub struct FrameDecoder {
     buffer: Vec<u8>,
@@ -192,8 +193,8 @@ impl FrameDecoder {
         self.room(0);
     }
 
-    /// Returns the buffer to append to, with capacity for `least` bytes and for the rest of an incomplete
-    /// frame.
+    /// Returns the buffer to append to, with capacity for `least` bytes and for the rest of an
+    /// incomplete frame.
     pub fn room(&mut self, least: usize) -> &mut Vec<u8> {
         if self.start > 0 {
             self.buffer.drain(..std::mem::take(&mut self.start));
@@ -202,14 +203,14 @@ impl FrameDecoder {
         &mut self.buffer
     }
 
-    /// Returns how many bytes of an incomplete frame are missing; 0 if there is none or its length is
-    /// unknown.
+    /// Returns how many bytes of an incomplete frame are missing; 0 if there is none or its length
+    /// is unknown.
     pub fn missing(&self) -> usize {
         FrameSlice::missing(&self.buffer[self.start..])
     }
 
-    /// Returns the bytes that were not taken yet: an incomplete frame, once [`FrameDecoder::next_frame`]
-    /// returned `None`.
+    /// Returns the bytes that were not taken yet: an incomplete frame, once
+    /// [`FrameDecoder::next_frame`] returned `None`.
     pub fn held(&self) -> &[u8] {
         &self.buffer[self.start..]
     }
@@ -217,8 +218,9 @@ impl FrameDecoder {
     /// Returns the next whole frame, or `None` if more bytes are needed.
     ///
     /// # Errors
-    /// [`FrameError::TooLong`], before anything is allocated for the frame, or an unreadable envelope. A
-    /// frame with an unknown method is consumed, so that the caller may refuse it and continue.
+    /// [`FrameError::TooLong`], before anything is allocated for the frame, or an unreadable
+    /// envelope. A frame with an unknown method is consumed, so that the caller may refuse it and
+    /// continue.
     pub fn next_frame(&mut self) -> Result<Option<Frame>, FrameError> {
         let Some(FrameSlice { length, envelope, body }) =
             FrameSlice::first(&self.buffer[self.start..])?

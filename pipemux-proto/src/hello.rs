@@ -6,7 +6,8 @@ use crate::fault::{Code, Fault};
 use crate::prototype::Prototype;
 
 /// The version of the protocol, which is independent of releases. Peers of different majors don't
-/// understand each other; a higher minor only adds fields, methods and features that a peer may ignore.
+/// understand each other; a higher minor only adds fields, methods and features that a peer may
+/// ignore.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProtocolVersion {
     /// Grows when an older peer would misunderstand a message.
@@ -15,27 +16,30 @@ pub struct ProtocolVersion {
     pub minor: u16,
 }
 
-/// The version that this crate speaks.
+/// The protocol version of this crate.
 pub const PROTOCOL: ProtocolVersion = ProtocolVersion { major: 1, minor: 6 };
 
-/// The feature of a daemon that accepts a client's [`Method::Seen`](crate::Method::Seen) also as an event.
+/// The feature of a daemon that accepts a client's [`Method::Seen`](crate::Method::Seen) also as an
+/// event.
 pub const SEEN_EVENT: &str = "seen-event";
 
-/// The feature of an app whose state may change without a [`Method::Changed`](crate::Method::Changed) event, as a
-/// file does that somebody else writes. While a client waits for a change, the daemon asks such an app for its
-/// window about once a second.
+/// The feature of an app whose state may change without a
+/// [`Method::Changed`](crate::Method::Changed) event, as a file does that somebody else writes.
+/// While a client waits for a change, the daemon asks such an app for its window about once a
+/// second.
 pub const UNREPORTED_CHANGES: &str = "unreported-changes";
 
-/// The feature of an app whose windows may differ from reader to reader, as when each turns pages for itself. The daemon
-/// then keeps what it holds of a window for each reader, and asks the app for a window that another reader was shown.
-/// Of all other apps one projection serves all readers.
+/// The feature of an app whose windows may differ from reader to reader, as when each turns pages
+/// for itself. The daemon then keeps what it holds of a window for each reader, and asks the app
+/// for a window that another reader was shown. Of all other apps one projection serves all readers.
 pub const PER_READER: &str = "per-reader";
 
 /// The feature of an app that takes values above [`COPY_MAX`](crate::limits::COPY_MAX) as files:
 /// [`Copied::file`](crate::projection::Copied::file).
 pub const VALUE_FILES: &str = "value-files";
 
-/// The feature of a daemon that shows an app's questions with fields ([`QuestionKind::Form`]) and secret ones.
+/// The feature of a daemon that shows an app's questions with fields ([`QuestionKind::Form`]) and
+/// secret ones.
 ///
 /// [`QuestionKind::Form`]: crate::app::QuestionKind::Form
 pub const FORMS: &str = "forms";
@@ -44,8 +48,8 @@ pub const FORMS: &str = "forms";
 /// [`Outcome::Started`](crate::app::Outcome::Started).
 pub const JOBS: &str = "jobs";
 
-/// The feature of a daemon that shows another session's window inside of an app's own, where the app sends a
-/// [`Piece::Embed`](crate::projection::PieceOf::Embed).
+/// The feature of a daemon that shows another session's window inside of an app's own, where the
+/// app sends a [`Piece::Embed`](crate::projection::PieceOf::Embed).
 pub const EMBED: &str = "embed";
 
 /// The feature of a client that shows the [`Progress`](crate::app::Progress) of its requests.
@@ -63,22 +67,22 @@ pub enum Role {
     Client,
 }
 
-/// Which daemon it is.
+/// The identity of a daemon.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DaemonIdentity {
-    /// A random id of its state directory, 32 hexadecimal digits. A copy of the directory on another machine gets another
-    /// one.
+    /// A random id of its state directory, 32 hexadecimal digits. A copy of the directory on
+    /// another machine gets another one.
     pub id: String,
-    /// The name of its machine, for people.
+    /// The name of the daemon's machine, for people.
     #[serde(default)]
     pub host: String,
 }
 
-/// The first message in each direction, an event. A peer sends nothing else before it has received the
-/// other's, except for what `PROTOCOL.md` lets it send ahead.
+/// The first message in each direction, an event. A peer sends nothing else before it has received
+/// the other's, except for what `PROTOCOL.md` lets it send ahead.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Hello {
-    /// The version that this side speaks.
+    /// The protocol version of this side.
     pub protocol: ProtocolVersion,
     /// Names of optional features; unknown ones are ignored.
     #[serde(default)]
@@ -88,13 +92,13 @@ pub struct Hello {
     /// The software's name and release, for people: `pipemux 0.1.0`.
     #[serde(default)]
     pub software: String,
-    /// The prefix of the app's tokens, `MT` for `[[MT:Node:7]]`; absent from others.
+    /// The prefix of the app's tokens, `MT` for `[[MT:Node:7]]`; `None` from other roles.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub token_prefix: Option<String>,
-    /// Which daemon it is; absent from others, and from daemons before 1.6.
+    /// The daemon's identity; `None` from other roles and from daemons before 1.6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub daemon: Option<DaemonIdentity>,
-    /// The app's actions; empty from others.
+    /// The app's actions; empty from other roles.
     #[serde(default)]
     pub prototypes: Vec<Prototype>,
 }

@@ -9,20 +9,20 @@ use std::sync::Arc;
 
 use crate::limits::{PROVIDER_MAX, SESSION_MAX};
 
-/// The reason why a text is not an identifier.
+/// The reason why a text isn't an identifier.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum IdError {
-    /// The text is not a provider name.
+    /// The text isn't a provider name.
     #[error(
         "`{0}` is not a provider name: expected a lower-case letter, then up to 31 of a-z, 0-9 and -"
     )]
     Provider(String),
-    /// The text is not a session id.
+    /// The text isn't a session id.
     #[error(
         "`{0}` is not a session id: expected a letter or digit, then up to 63 of A-Z, a-z, 0-9, '.', '_' and '-'"
     )]
     Session(String),
-    /// The text is not `provider/session`.
+    /// The text isn't `provider/session`.
     #[error("`{0}` is not a session: expected <provider>/<session>, for example notebook/main")]
     Address(String),
 }
@@ -32,7 +32,8 @@ macro_rules! name {
         $(#[$doc])*
         #[derive(Debug, Clone, Eq, Deserialize)]
         #[serde(try_from = "String")]
-        // Keys of many tables have names in them, and most often both sides of a comparison share one text.
+        // Keys of many tables have names in them, and most often both sides of a comparison share
+        // one text.
         pub struct $Name(Arc<str>);
 
         impl $Name {
@@ -101,7 +102,8 @@ name!(
     Provider
 );
 name!(
-    /// The id of one instance of an app, which has its own state: `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
+    /// The id of one instance of an app, which has its own state:
+    /// `[A-Za-z0-9][A-Za-z0-9._-]{0,63}`.
     SessionId,
     is_session,
     Session
@@ -125,12 +127,12 @@ fn is_session(text: &str) -> bool {
 pub struct SessionAddr {
     /// The app.
     pub provider: ProviderId,
-    /// The instance.
+    /// The session id.
     pub session: SessionId,
 }
 
 impl SessionAddr {
-    /// The session id that stands for an absent one.
+    /// The default session id.
     pub const DEFAULT_SESSION: &'static str = "main";
 }
 

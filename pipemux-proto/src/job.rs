@@ -5,13 +5,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::projection::{LinkSlotOf, Text};
 
-/// An action that began a job. The action itself is over; the job's progress, output and end come as [`JobReport`]s.
+/// An action that began a job. The action itself is over; the job's progress, output and end come
+/// as [`JobReport`]s.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(serialize = "T: Text + Serialize", deserialize = "T: Text + Deserialize<'de>"))]
 pub struct StartedOf<T> {
-    /// The app's own key of the job, unique in its session for ever.
+    /// The app's own key of the job, which is never reused in its session.
     pub job: String,
-    /// What the job does, in a few words: `cargo test`.
+    /// The job in a few words: `cargo test`.
     pub brief: T,
     /// The number of all units of work; 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -21,40 +22,41 @@ pub struct StartedOf<T> {
     /// Links to likely next actions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkSlotOf<T>>,
-    /// True for a job that goes on while its session sleeps, because the app saves it: it doesn't keep the session
-    /// awake. Any other running job does.
+    /// True for a job that goes on while its session sleeps, because the app saves it: it doesn't
+    /// keep the session awake. Any other running job does.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sleeps: bool,
-    /// True if readers know the key as the job's name, so that they are told no other: `job c2`. It must begin with a
-    /// letter and have at most 32 letters, digits, `-` and `_`.
+    /// True if readers know the key as the job's name, so that they are told no other: `job c2`. It
+    /// must begin with a letter and have at most 32 letters, digits, `-` and `_`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub named: bool,
-    /// True when the brief tells all that the action changed, so that the answer doesn't show the window.
+    /// True when the brief tells all that the action changed, so that the answer doesn't show the
+    /// window.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,
-    /// True if the steps behind it are carried out though it failed, when a run waits for its end: that it failed is its
-    /// result, as a command's exit status is.
+    /// True if the steps behind it are carried out though it failed, when a run waits for its end:
+    /// that it failed is its result, as a command's exit status is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fails_alone: bool,
-    /// How long the job has run already, in milliseconds.
+    /// The time that the job has already run, in milliseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ran_ms: u64,
-    /// The keys of the session's jobs that the action ended, such as the one that this one replaces: the reader isn't told
-    /// of their ends again.
+    /// The keys of the session's jobs that the action ended, such as the one that this one
+    /// replaces: the reader isn't told of their ends again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ended_jobs: Vec<String>,
-    /// Why no link takes back what the action did, as in [`DoneOf::no_undo`](crate::app::DoneOf::no_undo).
+    /// The reason why there is no undo, as in [`DoneOf::no_undo`](crate::app::DoneOf::no_undo).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_undo: Option<T>,
 }
 
-/// An event: what became of a job. What is absent stays as it was.
+/// An event: the progress or end of a job. `None` leaves a value unchanged.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(bound(serialize = "T: Text + Serialize", deserialize = "T: Text + Deserialize<'de>"))]
 pub struct JobReportOf<T> {
     /// The key from [`StartedOf::job`].
     pub job: String,
-    /// What it does at the moment, in one line.
+    /// The current activity, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<T>,
     /// The number of units done.
@@ -63,10 +65,10 @@ pub struct JobReportOf<T> {
     /// The number of all units; 0 if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
-    /// The next piece of its output. The daemon keeps the last bytes of all pieces.
+    /// The next piece of the output. The daemon keeps the last bytes of all pieces.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Bytes>,
-    /// How it ended, in its last report: later ones are ignored.
+    /// The way the job ended, in its last report; later ones are ignored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<JobEnd>,
     /// The result in one line, with `state`: `12 passed`.
@@ -74,19 +76,20 @@ pub struct JobReportOf<T> {
     pub brief: T,
 }
 
-/// How an app ends a job.
+/// The end of a job, as reported by its app.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobEnd {
-    /// It reached its end.
+    /// The job was completed.
     Done,
-    /// It did not succeed.
+    /// The job didn't succeed.
     Failed,
-    /// It was cancelled.
+    /// The job was cancelled.
     Cancelled,
 }
 
-/// Asks the app to cancel a job. The reply is empty; the job's end is told by a [`JobReport`], as any end.
+/// Asks the app to cancel a job. The reply is empty; the job's end is told by a [`JobReport`], as
+/// any end.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CancelJob {
     /// The key from [`StartedOf::job`].
@@ -96,18 +99,18 @@ pub struct CancelJob {
 /// A job as clients see it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JobStatus {
-    /// Its number, which no other job of this daemon's state has: `pipemux read job:3`.
+    /// The number, unique in the daemon's state: `pipemux read job:3`.
     pub number: u64,
-    /// The name by which readers know it, if that isn't its number: `pipemux read job:c2`.
+    /// The displayed name, if it isn't the number: `pipemux read job:c2`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// The session whose job it is: `editor/main`.
+    /// The session that owns the job: `editor/main`.
     pub session: String,
-    /// What it does, in a few words.
+    /// The job in a few words.
     pub brief: String,
-    /// Whether it runs, or how it ended.
+    /// The state, which says whether the job runs or how it ended.
     pub state: JobState,
-    /// What it does at the moment.
+    /// The current activity.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
     /// The number of units done.
@@ -116,36 +119,36 @@ pub struct JobStatus {
     /// The number of all units; 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub total: u64,
-    /// Its result in one line, once it has ended.
+    /// The result in one line, once the job has ended.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub result: String,
-    /// How long it has run or did run, in milliseconds.
+    /// The time that the job has run, in milliseconds.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub ms: u64,
-    /// The link that cancels it, while it runs.
+    /// The link that cancels the job while it runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel: Option<String>,
 }
 
-/// Whether a job runs, or how it ended.
+/// The state of a job.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JobState {
-    /// It runs.
+    /// The job is running.
     #[default]
     Running,
-    /// It reached its end.
+    /// The job was completed.
     Done,
-    /// It did not succeed.
+    /// The job didn't succeed.
     Failed,
-    /// It was cancelled.
+    /// The job was cancelled.
     Cancelled,
-    /// Its app or the daemon was lost while it ran, and the app doesn't go on with it.
+    /// The app or the daemon was lost while the job ran, and the app doesn't resume it.
     Lost,
 }
 
 impl JobState {
-    /// The state in one word.
+    /// The state as one word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Running => "running",

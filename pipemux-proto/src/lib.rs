@@ -26,14 +26,16 @@
 //! | [`paths`] | the paths of a daemon's state and socket |
 //! | [`text`] | text that messages share with its owner |
 //!
-//! **Invariant: no IO, no runtime.** Nothing in this crate opens a file, waits, or reads a clock, so that
-//! every process and every test can use it.
+//! **Invariant: no IO, no runtime.** Nothing in this crate opens a file, waits, or reads a clock,
+//! so that every process and every test can use it.
 //!
-//! **Invariant: one definition for each message.** Both ends of a wire use the type that is defined here.
-//! `PROTOCOL.md` beside this crate describes the same messages for other languages, and a test compares
-//! the two.
-// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+//! **Invariant: one definition for each message.** Both ends of a wire use the type that is defined
+//! here. `PROTOCOL.md` beside this crate describes the same messages for other languages, and a
+//! test compares the two.
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are
+// checked otherwise.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 pub mod app;

@@ -1,4 +1,5 @@
-//! The bounds of the wire. Both ends enforce them: what exceeds a bound is refused, never cut silently.
+//! The bounds of the wire. Both ends enforce them: what exceeds a bound is refused, never cut
+//! silently.
 
 /// Longest frame without its length prefix, in bytes: envelope and body together.
 pub const FRAME_MAX: usize = 1024 * 1024;
@@ -18,7 +19,8 @@ pub const CONSENT_LINES_MAX: usize = 64;
 pub const CONSENT_LINE_CHARS: usize = 1_000;
 /// Longest type of a thing that is shown in its refs, in bytes.
 pub const TYPE_MAX: usize = 32;
-/// Longest ref that is looked for in a text, in bytes: the longest owner, type and key, each byte of the key written as three.
+/// Longest ref that is looked for in a text, in bytes: the longest owner, type and key, each byte
+/// of the key written as three.
 pub const REF_MAX: usize = 2048;
 /// Longest name of an action, a parameter or the type of an anchor in a prototype, in bytes.
 pub const NAME_MAX: usize = 64;
@@ -32,7 +34,8 @@ pub const STEPS_MAX: usize = 256;
 pub const NESTING_MAX: usize = 16;
 /// Deepest nesting of arrays and maps in a value.
 pub const VALUE_DEPTH_MAX: usize = 32;
-/// Largest number of items of a list, fields of a record, or arguments of a call, in the call syntax.
+/// Largest number of items of a list, fields of a record, or arguments of a call, in the call
+/// syntax.
 pub const LIST_MAX: usize = 4096;
 /// Largest number of options that one question lists; the rest are counted.
 pub const CHOICES_MAX: usize = 20;
@@ -52,7 +55,7 @@ pub const READER_TOKEN_MAX: usize = 256;
 pub const PASSED_VARIABLES_MAX: usize = 32 * 1024;
 /// Most windows of other sessions that one window embeds; of further ones only the names are shown.
 pub const EMBEDS_MAX: usize = 16;
-/// The budget of an embedded window that names none, in tokens.
+/// The default budget of an embedded window, in tokens.
 pub const EMBED_BUDGET: u32 = 300;
 /// Longest text that `resolve` looks through, in bytes.
 pub const RESOLVE_TEXT_MAX: usize = 256 * 1024;

@@ -1,4 +1,5 @@
-//! The paths where a user's daemon keeps its state and listens. Daemon and clients derive the same paths.
+//! The paths where a user's daemon keeps its state and listens. Daemon and clients derive the same
+//! paths.
 //!
 //! **Invariant: pure.** The environment is an argument, and nothing is looked up on disk.
 
@@ -7,14 +8,14 @@ use std::path::{Path, PathBuf};
 /// Length of the longest socket path, in bytes: macOS allows 103 before the final zero, Linux 107.
 pub const SOCKET_PATH_MAX: usize = 100;
 
-/// The name of the directory in a session's own directory in which the daemon writes values that are too long for a
-/// message.
+/// The name of the directory in a session's own directory in which the daemon writes values that
+/// are too long for a message.
 pub const VALUES: &str = "values";
 
-/// The paths of one daemon. A user has one daemon for each state directory.
+/// The paths of one daemon. Each state directory of a user has one daemon.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
-    /// The directory of everything that outlives the daemon.
+    /// The directory of all data that outlives the daemon.
     pub state_dir: PathBuf,
     /// The directory of the socket, which holds nothing permanent; always the socket's parent.
     pub runtime_dir: PathBuf,
@@ -31,16 +32,17 @@ impl Paths {
     ///
     /// The state directory is `$PIPEMUX_STATE_DIR`, else `$XDG_STATE_HOME/pipemux`, else
     /// `$HOME/.local/state/pipemux`. The socket is in `$PIPEMUX_RUNTIME_DIR`, else in
-    /// `$XDG_RUNTIME_DIR/pipemux`, else in the state directory's `run`. If the socket's path would be longer than
-    /// [`SOCKET_PATH_MAX`], it is in `/tmp/pipemux-<uid>`. The socket's name is a hash of the state
-    /// directory's path, so that daemons of several state directories can share a runtime directory.
+    /// `$XDG_RUNTIME_DIR/pipemux`, else in the state directory's `run`. If the socket's path would
+    /// be longer than [`SOCKET_PATH_MAX`], it is in `/tmp/pipemux-<uid>`. The socket's name is a
+    /// hash of the state directory's path, so that daemons of several state directories can share a
+    /// runtime directory.
     ///
     /// An empty variable counts as unset. So does a relative `XDG_…` one, as the XDG specification
     /// demands.
     ///
     /// # Errors
-    /// A `PIPEMUX_…` path is relative, or no variable determines the state directory. The error says what
-    /// to set.
+    /// A `PIPEMUX_…` path is relative, or no variable determines the state directory. The error
+    /// says what to set.
     pub fn from_env(get: impl Fn(&str) -> Option<String>, uid: u32) -> Result<Paths, String> {
         let pipemux = |name: &str| pipemux_path(name, get(name));
         let xdg = |name: &str| absolute(get(name)).map(|base| base.join("pipemux"));
@@ -69,18 +71,18 @@ impl Paths {
 }
 
 impl Paths {
-    /// The file that has the id of the state directory's daemon in its first line.
+    /// The file whose first line is the id of the state directory's daemon.
     pub fn identity_file(&self) -> PathBuf {
         self.state_dir.join("identity")
     }
 
-    /// The file that is there while the daemon is to stay down: a person stopped it.
+    /// The file that exists while the daemon is to stay down, because a person stopped it.
     pub fn stopped_file(&self) -> PathBuf {
         self.state_dir.join("stopped")
     }
 
-    /// The file beside the socket that says that the socket leads to the daemon of another state directory, and on which host
-    /// that is.
+    /// The file beside the socket that says that the socket leads to the daemon of another state
+    /// directory, and on which host that is.
     pub fn elsewhere_file(&self) -> PathBuf {
         self.socket.with_extension("elsewhere")
     }
@@ -100,15 +102,15 @@ fn pipemux_path(name: &str, value: Option<String>) -> Result<Option<PathBuf>, St
     }
 }
 
-/// Removes doubled slashes, `.` parts and a final slash, so that a directory has one hash however its
-/// path is written.
+/// Removes doubled slashes, `.` parts and a final slash, so that a directory has one hash however
+/// its path is written.
 fn absolute(value: Option<String>) -> Option<PathBuf> {
     let value = value?;
     let path = Path::new(&value);
     path.is_absolute().then(|| path.components().collect())
 }
 
-/// The same in every release, so that clients and daemons of different releases find each other.
+/// Returns the same name in every release, so that different releases find each other.
 fn socket_name(state_dir: &Path) -> String {
     let hash = pipemux_stable_hash::hash(state_dir.as_os_str().as_encoded_bytes());
     format!("{hash:016x}.sock")

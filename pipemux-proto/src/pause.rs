@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::client::ClockOffset;
 use crate::consent::PersonChannel;
 
-/// What a pause holds.
+/// The readers whom a pause affects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PauseScope {
@@ -13,21 +13,22 @@ pub enum PauseScope {
     All,
     /// Everybody in the request's workspace.
     Workspace,
-    /// The reader of this name, in all workspaces.
+    /// The reader with this name, in all workspaces.
     Reader(String),
 }
 
 /// The arguments of `pause`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PauseArgs {
-    /// What it holds.
+    /// The scope of the pause.
     pub scope: PauseScope,
     /// True to begin, false to end it.
     pub on: bool,
-    /// Where a person decided; without it the request is refused.
+    /// The channel of the person's decision; without it the request is refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<PersonChannel>,
-    /// The clock by which its beginning is told, as in [`HistoryArgs::clock`](crate::client::HistoryArgs::clock).
+    /// The clock by which its beginning is told, as in
+    /// [`HistoryArgs::clock`](crate::client::HistoryArgs::clock).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub clock: Vec<ClockOffset>,
 }

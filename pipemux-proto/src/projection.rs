@@ -1,7 +1,7 @@
 //! A window's content as an app sends it: slots instead of text.
 //!
-//! The daemon assigns the ids and writes the Markdown. So an app can't forge an anchor, text that only
-//! looks like one has no effect, and an app in any language needs no table of anchors.
+//! The daemon assigns the ids and writes the Markdown. So an app can't forge an anchor, text that
+//! only looks like one has no effect, and an app in any language needs no table of anchors.
 
 mod borrowed;
 
@@ -20,9 +20,9 @@ pub use borrowed::{CodeRef, MediaRef, ObjectRef, PieceRef, ProjectionRef};
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Lod {
-    /// One line.
+    /// Only one line.
     Gist,
-    /// What a reader needs in order to continue.
+    /// The facts that a reader needs in order to continue.
     #[default]
     Summary,
     /// Everything that the budget holds.
@@ -64,12 +64,13 @@ pub struct Copied {
     pub value: Blob,
     /// The session that it was read from: `editor/main`.
     pub from: String,
-    /// Its name in that session.
+    /// The label of the thing in that session.
     pub label: String,
     /// The absolute path of a file with the value's bytes, when these are more than
-    /// [`COPY_MAX`](crate::limits::COPY_MAX); `value` is nil then. It lies in the directory `values` in the session's
-    /// `state_dir`, and is removed once the run has ended: read it, or move it away. Only for an app whose `Hello` names the
-    /// feature [`VALUE_FILES`](crate::hello::VALUE_FILES).
+    /// [`COPY_MAX`](crate::limits::COPY_MAX); `value` is nil then. It lies in the directory
+    /// `values` in the session's `state_dir`, and is removed once the run has ended: read it, or
+    /// move it away. Only for an app whose `Hello` names the feature
+    /// [`VALUE_FILES`](crate::hello::VALUE_FILES).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
 }
@@ -104,21 +105,21 @@ pub struct ObjectSlotOf<T> {
     /// The thing's type, for parameters of type `Anchor<type>`.
     #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
     pub ty: Option<String>,
-    /// The text that is shown.
+    /// The displayed text.
     pub label: T,
     /// True when the ref is shown with the key instead of an id: `obj:file:src/main.ts`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub show_key: bool,
-    /// What tells the thing from others with the same label, in one line: `pid 4711`. It is shown where a reader
-    /// chooses one of them.
+    /// What tells the thing from others with the same label, in one line: `pid 4711`. It is shown
+    /// where a reader chooses one of them.
     #[serde(default, skip_serializing_if = "is_empty")]
     pub detail: T,
-    /// What its value is, when that is no text to be shown: an image, a sound, any file.
+    /// The description of the value if it can't be shown as text: an image, a sound, any file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub media: Option<Media>,
 }
 
-/// What the value of a thing is, when that is no text to be shown.
+/// The description of a value that can't be shown as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Media {
     /// The media type: `image/png`.
@@ -129,10 +130,10 @@ pub struct Media {
     /// The width of an image or a film in pixels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub width: Option<u32>,
-    /// Its height in pixels.
+    /// The height of an image or a film in pixels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<u32>,
-    /// How long a sound or a film takes, in milliseconds.
+    /// The duration of a sound or a film in milliseconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
 }
@@ -140,25 +141,26 @@ pub struct Media {
 /// A ready-made action on the same session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LinkSlotOf<T> {
-    /// The text that is shown.
+    /// The displayed text.
     pub label: T,
     /// The action's name.
     pub action: String,
     /// The bound arguments; refs among them carry the revision that they were made for.
     #[serde(default)]
     pub args: Args,
-    /// True when the label hides an argument that a reader may want to change: the call is then shown as
-    /// the link's title.
+    /// True when the label hides an argument that a reader may want to change: the call is then
+    /// shown as the link's title.
     #[serde(default)]
     pub titled: bool,
     /// The whole call in the call syntax, when it has names or nested calls among its arguments:
-    /// `git_commit(message='Update', files=git_staged())`. They are resolved when the link is clicked. `args`
-    /// has only the arguments that are bound already, and a daemon that knows `code` ignores them.
+    /// `git_commit(message='Update', files=git_staged())`. They are resolved when the link is
+    /// clicked. `args` has only the arguments that are bound already, and a daemon that knows
+    /// `code` ignores them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// True when the arguments say what the link is about, such as the change that it undoes: in an outcome,
-    /// it then stays valid after further changes. Any other link of an outcome that changes something, and
-    /// binds no ref, is stale once the state has changed since.
+    /// True when the arguments say what the link is about, such as the change that it undoes: in an
+    /// outcome, it then stays valid after further changes. Any other link of an outcome that
+    /// changes something, and binds no ref, is stale once the state has changed since.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lasting: bool,
 }
@@ -174,16 +176,17 @@ pub struct CodePieceOf<T> {
     /// The number of the first line if lines are numbered (`N<TAB>text`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub first: Option<u64>,
-    /// The identities of the numbered lines, in order. Readers are then told which lines moved; without
-    /// them, numbered lines that moved are shown again.
+    /// The identities of the numbered lines, in order. Readers are then told which lines moved;
+    /// without them, numbered lines that moved are shown again.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<LineRun>,
 }
 
 /// Another session's window, shown inside of this one.
 ///
-/// The daemon fills it for the reader; the app never gets the text. Things and links in it are those of the embedded
-/// session, and an embed inside of an embedded window is a line that names it.
+/// The daemon fills it for the reader; the app never gets the text. Things and links in it are
+/// those of the embedded session, and an embed inside of an embedded window is a line that names
+/// it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmbedSlot {
     /// The session's address: `monitor/main`. Its window must be open in the reader's workspace.
@@ -191,7 +194,8 @@ pub struct EmbedSlot {
     /// The level of detail.
     #[serde(default)]
     pub lod: Lod,
-    /// The number of tokens that it may take; 0 for the daemon's default. They count in this window's budget.
+    /// The number of tokens that it may take; 0 for the daemon's default. They count in this
+    /// window's budget.
     #[serde(default, skip_serializing_if = "is_default_budget")]
     pub budget: u32,
 }
@@ -205,8 +209,8 @@ fn is_default_budget(budget: &u32) -> bool {
 #[serde(rename_all = "snake_case")]
 #[serde(bound(serialize = "T: Text + Serialize", deserialize = "T: Text + Deserialize<'de>"))]
 pub enum PieceOf<T> {
-    /// Markdown. Text in it that looks like an anchor, a fence or a window's heading (`## editor/main`) is
-    /// escaped.
+    /// Markdown. Text in it that looks like an anchor, a fence or a window's heading
+    /// (`## editor/main`) is escaped.
     Text(T),
     /// A thing.
     Object(ObjectSlotOf<T>),
@@ -225,15 +229,16 @@ pub enum PieceOf<T> {
 pub struct ProjectionOf<T> {
     /// The version of the app's state; it only grows within one incarnation.
     pub version: u64,
-    /// True when nothing changed since the request's `known_version`: all other fields are then empty.
+    /// True when nothing changed since the request's `known_version`: all other fields are then
+    /// empty.
     #[serde(default)]
     pub unchanged: bool,
     /// The heading after the session's address: `src/parse.rs · 412 lines · saved`.
     #[serde(default)]
     pub title: T,
-    /// The document that the content shows, as an opaque key: the path of a file, the query of a list. Line
-    /// numbers and differences are of one document: content of another one is shown in full, never as a
-    /// difference. Absent for an app whose window always shows the same document.
+    /// The document that the content shows, as an opaque key: the path of a file, the query of a
+    /// list. Line numbers and differences are of one document: content of another one is shown in
+    /// full, never as a difference. Absent for an app whose window always shows the same document.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub document: Option<String>,
     /// Links to likely next actions.
@@ -245,27 +250,28 @@ pub struct ProjectionOf<T> {
     /// The part of the whole that the content shows: `lines 1-40`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position: Option<T>,
-    /// The names of the actions that make sense now; absent for all of them.
+    /// The names of the currently useful actions; `None` for all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub actions: Option<Vec<String>>,
     /// Names that calls may use for things: `selection`.
     #[serde(default)]
     pub names: BTreeMap<String, ObjectSlotOf<T>>,
-    /// The key that has the focus.
+    /// The key of the thing that has the focus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub focus: Option<String>,
     /// The app's own state, for `view --json`.
     #[serde(default)]
     pub custom: BTreeMap<String, Value>,
-    /// Numbers that the content shows beside numbered code, in labels for example. They count in `version`.
+    /// Numbers that the content shows beside numbered code, in labels for example. They count in
+    /// `version`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub numbers: Vec<LineNumbers>,
-    /// The approximate number of tokens that were left out.
+    /// The approximate number of omitted tokens.
     #[serde(default)]
     pub hidden_tokens: u64,
 }
 
-/// A [`ObjectSlotOf`] of plain text.
+/// An [`ObjectSlotOf`] of plain text.
 pub type ObjectSlot = ObjectSlotOf<String>;
 /// A [`LinkSlotOf`] of plain text.
 pub type LinkSlot = LinkSlotOf<String>;

@@ -12,7 +12,7 @@ use types::secret_type;
 pub use check::{PrototypeError, check_fields};
 pub use types::{Field, Type, comment_line};
 
-/// How much damage an action can do.
+/// The damage that an action can do.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
@@ -27,19 +27,19 @@ pub enum Risk {
     Destructive,
 }
 
-/// How much space an action gets in a window.
+/// The space that an action gets in a window.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Prominence {
-    /// A line of its own with its documentation.
+    /// The action has a line of its own with its documentation.
     Featured,
-    /// On the shared line of signatures.
+    /// The action is on the shared line of signatures.
     #[default]
     Listed,
-    /// Only counted; `pipemux help` and the level of detail `Full` show it.
+    /// The action is only counted; `pipemux help` and the level of detail `Full` show it.
     Help,
-    /// Shown by `pipemux help --aliases` only: another name for what an action of the app does, with the
-    /// parameters that callers know from elsewhere.
+    /// Shown by `pipemux help --aliases` only: another name for what an action of the app does,
+    /// with the parameters that callers know from elsewhere.
     Alias,
 }
 
@@ -54,18 +54,18 @@ pub struct Param {
     /// The value of an absent argument; a parameter without a default is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// What the argument means, in one sentence; empty where the name says it.
+    /// The meaning of the argument, in one sentence; empty if the name is enough.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub doc: String,
     /// True for the path of a file: a thing of another session is then passed as its path, which is
     /// absolute, instead of its value.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub path: bool,
-    /// True for a thing that may also be named: a string that is no ref is passed to the app as it is, which
-    /// knows its things by their names, also those that no window shows.
+    /// True for a thing that may also be named: a string that is no ref is passed to the app as it
+    /// is, which knows its things by their names, also those that no window shows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub named: bool,
-    /// Whether quoted texts are taken as they are written, as a regular expression is.
+    /// Whether quoted texts are taken literally, as for a regular expression.
     #[serde(default, skip_serializing_if = "Raw::is_never")]
     pub raw: Raw,
     /// True for an argument that is never printed, logged or kept, such as a password.
@@ -105,8 +105,9 @@ impl Param {
     }
 }
 
-/// Whether a parameter takes quoted texts raw: with every backslash but that of `\'` or `\"`, the text's own
-/// quotes, and one for two. So `'\bfn\s'` is this regular expression, and `"\\bfn\\s"` is the same.
+/// Whether a parameter takes quoted texts raw: with every backslash but that of `\'` or `\"`, the
+/// text's own quotes, and one for two. So `'\bfn\s'` is this regular expression, and `"\\bfn\\s"`
+/// is the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Raw {
@@ -125,7 +126,8 @@ impl Raw {
         *self == Self::Never
     }
 
-    /// Decides it for one call. `flag` returns the value that the call gives to a boolean parameter, if any.
+    /// Decides it for one call. `flag` returns the value that the call gives to a boolean
+    /// parameter, if any.
     pub fn holds(&self, flag: impl FnOnce(&str) -> Option<bool>) -> bool {
         match self {
             Self::Never => false,
@@ -138,38 +140,39 @@ impl Raw {
 /// An action's signature.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Prototype {
-    /// The name, `[A-Za-z_][A-Za-z0-9_]*`, of at most 64 bytes, which no other action of the app has; by convention in
-    /// snake case.
+    /// The name, `[A-Za-z_][A-Za-z0-9_]*`, of at most 64 bytes, which no other action of the app
+    /// has; by convention in snake case.
     pub name: String,
-    /// The name that callers write, where it differs from `name`. Several prototypes may have the same one: a
-    /// call means the first of them that takes its arguments.
+    /// The name that callers write, where it differs from `name`. Several prototypes may have the
+    /// same one: a call means the first of them that takes its arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub called: Option<String>,
-    /// What the action does, in one or two sentences.
+    /// The effect of the action, in one or two sentences.
     #[serde(default)]
     pub doc: String,
     /// The parameters, in the order in which positional arguments fill them.
     #[serde(default)]
     pub params: Vec<Param>,
-    /// The type of the return value, which a nested call gets; absent for `void`.
+    /// The type of the return value, which a nested call gets; `None` for `void`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub returns: Option<Type>,
-    /// How much damage the action can do.
+    /// The damage that the action can do.
     #[serde(default)]
     pub risk: Risk,
-    /// True when carrying out the action twice has the same effect as once, so that it may be sent again
-    /// after a crash.
+    /// True when carrying out the action twice has the same effect as once, so that it may be sent
+    /// again after a crash.
     #[serde(default)]
     pub idempotent: bool,
-    /// How much space the action gets in a window.
+    /// The space that the action gets in a window.
     #[serde(default)]
     pub prominence: Prominence,
-    /// True when a destructive action that isn't confirmed replies with a question that shows what it will affect.
-    /// Otherwise the daemon asks before it sends the action.
+    /// True when a destructive action that isn't confirmed replies with a question that shows what
+    /// it will affect. Otherwise the daemon asks before it sends the action.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub previews: bool,
-    /// True for the action that a line goes to which a person types below the window (`pipemux attach`): the line is its
-    /// first argument, which is a text, and every other parameter has a default. One action of an app at most.
+    /// True for the action that a line goes to which a person types below the window
+    /// (`pipemux attach`): the line is its first argument, which is a text, and every other
+    /// parameter has a default. One action of an app at most.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub input: bool,
 }
@@ -185,8 +188,8 @@ impl Param {
         self.secret || self.ty.holds_secret()
     }
 
-    /// Returns the short form for help: `text` must be given, `count=false` may be, and so may `in=`, whose default is
-    /// nothing.
+    /// Returns the short form for help: `text` must be given, `count=false` may be, and so may
+    /// `in=`, whose default is nothing.
     pub fn short(&self) -> String {
         let name = &self.name;
         match &self.default {
@@ -212,8 +215,9 @@ impl Prototype {
         self.called.as_deref().unwrap_or(&self.name)
     }
 
-    /// Returns the short form for windows: `move(nodes: string[], parent?, before?)`. A parameter without a type is a
-    /// string or a thing by its name, a default implies the type, and `?` marks what may be left out.
+    /// Returns the short form for windows: `move(nodes: string[], parent?, before?)`. A parameter
+    /// without a type is a string or a thing by its name, a default implies the type, and `?` marks
+    /// what may be left out.
     pub fn compact(&self) -> String {
         let params = self.params.iter().map(Param::compact).collect::<Vec<_>>().join(", ");
         match &self.returns {
@@ -222,14 +226,15 @@ impl Prototype {
         }
     }
 
-    /// Returns the signature for help, in as few words as a caller needs: `?find(text, in=, count=false)`. A `?` marks a
-    /// query.
+    /// Returns the signature for help, in as few words as a caller needs:
+    /// `?find(text, in=, count=false)`. A `?` marks a query.
     pub fn short(&self) -> String {
         let params = self.params.iter().map(Param::short).collect::<Vec<_>>().join(", ");
         format!("{}{}({params})", self.query_mark(), self.written_name())
     }
 
-    /// Returns what a call must have at least: `append(path, text)`; `…` stands for what may be left out.
+    /// Returns what a call must have at least: `append(path, text)`; `…` stands for what may be
+    /// left out.
     pub fn least(&self) -> String {
         let required = self.params.iter().filter(|param| param.default.is_none());
         let mut args: Vec<&str> = required.map(|param| param.name.as_str()).collect();
@@ -257,8 +262,8 @@ impl Prototype {
         if self.risk == Risk::Query { "?" } else { "" }
     }
 
-    /// Returns the whole declaration with its doc comment, for `help` and the level of detail `Full`:
-    /// `/** Magic. @param mana What it costs. */` and
+    /// Returns the whole declaration with its doc comment, for `help` and the level of detail
+    /// `Full`: `/** Magic. @param mana What it costs. */` and
     /// `function cast_fireball(target: Anchor<enemy>, mana: int = 10): void;`
     pub fn declaration(&self) -> String {
         let params = self.params.iter().map(|param| match &param.default {

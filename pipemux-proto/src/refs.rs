@@ -8,13 +8,14 @@
 //! token = "[[" prefix ":" type ":" key "]]"
 //! ```
 //!
-//! A first segment with `/` that is followed by `:` is provider/session. A key is percent-encoded, so
-//! that a printed ref can stand without quotes in the call syntax and as the target of a Markdown link.
-//! Parsing is more tolerant than printing: a key may contain any character that has no meaning in refs.
+//! A first segment with `/` that is followed by `:` is provider/session. A key is percent-encoded,
+//! so that a printed ref can stand without quotes in the call syntax and as the target of a
+//! Markdown link. Parsing is more tolerant than printing: a key may contain any character that has
+//! no meaning in refs.
 //!
-//! A token (Action Token) is an app's own notation for a ref to one of its things: `[[MT:Node:7]]`. The
-//! prefix `[A-Z][A-Z0-9]{0,7}` identifies the app, the type is `[A-Za-z][A-Za-z0-9_-]*`, and the key is
-//! written without escapes: it may contain anything but `]` and line ends.
+//! A token (Action Token) is an app's own notation for a ref to one of its things: `[[MT:Node:7]]`.
+//! The prefix `[A-Z][A-Z0-9]{0,7}` identifies the app, the type is `[A-Za-z][A-Za-z0-9_-]*`, and
+//! the key is written without escapes: it may contain anything but `]` and line ends.
 
 pub mod scan;
 pub(crate) mod token;
@@ -30,7 +31,7 @@ use crate::limits::{KEY_MAX, TYPE_MAX};
 /// The kind of thing that a ref refers to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum RefKind {
-    /// A thing.
+    /// An object.
     Obj,
     /// A ready-made action.
     Link,
@@ -49,12 +50,12 @@ pub enum Local {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Ref {
-    /// The prefix if this is a token: `MT`. The thing belongs to the app that declared the prefix. A token
-    /// is an `obj` with a type and a key, and without an owner.
+    /// The prefix if this is a token: `MT`. The thing belongs to the app that declared the prefix.
+    /// A token is an `obj` with a type and a key, and without an owner.
     pub prefix: Option<String>,
-    /// A thing or an action.
+    /// The kind: a thing or an action.
     pub kind: RefKind,
-    /// The session that owns the thing, in the full form.
+    /// The session that owns the thing; only in the full form.
     pub owner: Option<SessionAddr>,
     /// The thing's type, which is checked if it is given.
     pub ty: Option<String>,
@@ -87,8 +88,8 @@ impl Ref {
         Self::short(RefKind::Link, id)
     }
 
-    /// Parses the argument of a verb: a ref, or an id alone (`15`, `15@e3`) of the default kind, with
-    /// optional white space around it.
+    /// Parses the argument of a verb: a ref, or an id alone (`15`, `15@e3`) of the default kind,
+    /// with optional white space around it.
     ///
     /// # Errors
     /// The text is neither a ref nor an id.
@@ -167,8 +168,9 @@ impl From<Ref> for String {
     }
 }
 
-/// Writes the canonical form, which parses as the same ref. No form exists for an empty key, a key longer
-/// than [`KEY_MAX`], a type outside its grammar, and a token whose key contains `]` or a line end.
+/// Writes the canonical form, which parses as the same ref. No form exists for an empty key, a key
+/// longer than [`KEY_MAX`], a type outside its grammar, and a token whose key contains `]` or a
+/// line end.
 impl fmt::Display for Ref {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.prefix {
@@ -338,8 +340,8 @@ fn write_key(f: &mut fmt::Formatter<'_>, key: &str) -> fmt::Result {
     Ok(())
 }
 
-/// Returns true for characters that end or split a ref, end it in the call syntax, break a Markdown link
-/// or table (`&amp;` and a `|` would), or can't be seen.
+/// Returns true for characters that end or split a ref, end it in the call syntax, break a Markdown
+/// link or table (`&amp;` and a `|` would), or can't be seen.
 fn must_encode(c: char) -> bool {
     let in_markdown = matches!(c, '(' | ')' | '[' | ']' | '<' | '>' | '`' | '\\' | '&' | '|');
     in_markdown

@@ -22,19 +22,21 @@ pub struct Report {
     /// The question that waits for an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub question: Option<QuestionReport>,
-    /// All questions that `view` or `answer` shows, where several are open; `question` is the first of them.
+    /// All questions that `view` or `answer` shows, where several are open; `question` is the first
+    /// of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<QuestionReport>,
-    /// What the failed run left, to be run once its failed call is corrected.
+    /// The kept steps of the failed run, to be run once its failed call is corrected.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<KeptReport>,
-    /// The windows that a run invoked, or those that `view` was asked for.
+    /// The windows that a run called, or the requested windows of `view`.
     #[serde(default)]
     pub windows: Vec<Context>,
-    /// What became of the windows that the client has, in the order of its request.
+    /// The changes of the windows that the client has, in the order of its request.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub held: Vec<HeldReport>,
-    /// The panels of the workspace document that are on, by name: what the daemon itself adds to it.
+    /// The panels of the workspace document that are on, by name: what the daemon itself adds to
+    /// it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub panels: BTreeMap<String, String>,
     /// The running jobs of these windows' sessions, and those that a step of the run started.
@@ -43,19 +45,19 @@ pub struct Report {
     /// Lines for the reader, for example that an app was restarted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notices: Vec<String>,
-    /// The reason why no step was carried out.
+    /// The reason why no step was run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,
-    /// The tokens of the answer.
+    /// The token counts of the answer.
     pub receipt: TokenReceipt,
 }
 
 /// Estimated tokens: those shown, of those available.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TokenReceipt {
-    /// The tokens of this answer.
+    /// The number of tokens of this answer.
     pub shown: u64,
-    /// The tokens if everything were shown.
+    /// The number of tokens if everything were shown.
     pub available: u64,
     /// The tokens with which a whole context of a prompt begins as the last one of its reader did.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -66,32 +68,32 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// What a client that has a version of a window is shown of it.
+/// The changes shown to a client that has a version of a window.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct HeldReport {
-    /// The window's session, or what the client named instead.
+    /// The window's session, or the name that the client used instead.
     pub window: String,
     /// What is shown.
     pub change: HeldChange,
     /// The version that the client has now, for its next request: `3.0.0`; absent when it has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The reason why it isn't shown what changed.
+    /// The reason why the changes can't be shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Fault>,
 }
 
-/// How much is shown of a window that a client has a version of.
+/// The extent to which a window is shown to a client that has a version of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum HeldChange {
-    /// Nothing: it is as the client has it.
+    /// Nothing is shown, because the client has the current version.
     Unchanged,
-    /// What changed; as data all of it.
+    /// The changes are shown; as data, the whole window.
     Changed,
-    /// All of it.
+    /// The whole window is shown.
     Whole,
-    /// Nothing, or a part: the client has no version of it.
+    /// Nothing or a part is shown, and the client has no version of the window.
     #[default]
     Lost,
 }
@@ -102,13 +104,13 @@ pub enum HeldChange {
 pub enum StepStatus {
     /// The step took effect.
     Done,
-    /// The step did not succeed.
+    /// The step didn't succeed.
     Failed,
     /// The step waits for the answer to a question.
     Needs,
-    /// The step was not begun.
+    /// The step wasn't begun.
     Skipped,
-    /// The app died or fell silent while it had the step, so nobody knows how it ended.
+    /// The app died or fell silent during the step, so its outcome is unknown.
     Unknown,
 }
 
@@ -117,7 +119,7 @@ pub enum StepStatus {
 pub struct StepReport {
     /// The call as it was written.
     pub call: String,
-    /// The link that was clicked, where the call is one: its label and its session.
+    /// The label and the session of the clicked link, if the call is a click.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clicked: Option<String>,
     /// The result.
@@ -128,7 +130,7 @@ pub struct StepReport {
     /// Multi-line detail.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// What the step shows besides its brief, as Markdown: the result of a query.
+    /// The further contents of the step as Markdown, such as the result of a query.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub content: String,
     /// The action's return value.
@@ -142,12 +144,12 @@ pub struct StepReport {
     pub error: Option<Fault>,
 }
 
-/// A question that waits for its answer.
+/// A question that waits for an answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct QuestionReport {
     /// The number for `answer --to`.
     pub id: u64,
-    /// How much is needed: one answer, a choice, or further questions after this one.
+    /// The needed effort: one answer, a choice, or further questions after this one.
     #[serde(default)]
     pub level: Level,
     /// The question.
@@ -170,7 +172,7 @@ pub struct QuestionReport {
 /// A field of a form.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct FieldReport {
-    /// The name to answer it by.
+    /// The name by which the field is answered.
     pub name: String,
     /// The type, as declarations show it: `'todo'|'done'`.
     #[serde(rename = "type")]
@@ -184,38 +186,38 @@ pub struct FieldReport {
     /// The value of an absent field.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// The value that was given already, as a call would have it.
+    /// The value that was already given, in the call syntax.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub given: Option<String>,
     /// True when the value is never printed, logged or kept.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
-    /// The things to choose from, as a call names them.
+    /// The things to choose from, in the call syntax.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub choices: Vec<AnswerOption>,
 }
 
-/// The steps behind a failed one, which wait for a corrected call.
+/// The steps after a failed one, which wait for a corrected call.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptReport {
     /// The number for `answer --to`.
     pub id: u64,
-    /// The steps as they were written, each on one line; long input is named by its size.
+    /// The steps as they were written, each on one line; long input is given by its size.
     #[serde(default)]
     pub steps: Vec<String>,
-    /// The bytes of standard input that is kept with them.
+    /// The length of the standard input that is kept with the steps, in bytes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<u64>,
     /// Whole commands that go on with them or drop them.
     pub hints: Vec<String>,
 }
 
-/// One way to answer.
+/// A possible answer to a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnswerOption {
     /// The option's text.
     pub label: String,
-    /// What tells the option from others with the same text: the rest of its line.
+    /// The rest of the option's line, which distinguishes it from others with the same text.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub detail: String,
     /// A link that chooses the option.

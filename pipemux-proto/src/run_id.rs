@@ -1,8 +1,9 @@
-//! Ids of acting requests. A new one is a UUID of version 7 (RFC 9562), which begins with the time at which it was made.
+//! Ids of acting requests. A new one is a UUID of version 7 (RFC 9562), which begins with the time
+//! at which it was made.
 //!
-//! A daemon remembers a request for about an hour. By the time in its id it can tell that a request is older than what
-//! it remembers, and then it doesn't carry it out. Any other text is an id, too, for clients of earlier releases; it is
-//! safe to send one again only as long as it is remembered.
+//! A daemon remembers a request for about an hour. By the time in its id it can tell that a request
+//! is older than what it remembers, and then it doesn't carry it out. Any other text is an id, too,
+//! for clients of earlier releases; it is safe to send one again only as long as it is remembered.
 
 /// Returns an id that was made at a time in milliseconds since 1970; of `random` 74 bits are used.
 pub fn new(unix_ms: u64, random: u128) -> String {
@@ -13,7 +14,8 @@ pub fn new(unix_ms: u64, random: u128) -> String {
     format!("{high:08x}-{low:04x}-7{a:03x}-{variant:04x}-{node:012x}")
 }
 
-/// Returns the time at which an id was made, in milliseconds since 1970; none when the id isn't a UUID of version 7.
+/// Returns the time at which an id was made, in milliseconds since 1970; none when the id isn't a
+/// UUID of version 7.
 pub fn time_of(run_id: &str) -> Option<u64> {
     let bytes = run_id.as_bytes();
     let is_dash = |at: usize| matches!(at, 8 | 13 | 18 | 23);

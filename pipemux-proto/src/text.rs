@@ -38,9 +38,10 @@ impl AsRef<[u8]> for SharedText {
     }
 }
 
-/// Returns true for a character that changes how other text is shown: it controls a terminal, reorders the text
-/// around it, or is an invisible copy of ASCII (a tag character of Unicode). A line break and a tab are not among
-/// them, nor are the joiners and variation selectors that scripts and emoji need.
+/// Returns true for a character that changes how other text is shown: it controls a terminal,
+/// reorders the text around it, or is an invisible copy of ASCII (a tag character of Unicode). A
+/// line break and a tab are not among them, nor are the joiners and variation selectors that
+/// scripts and emoji need.
 pub fn is_deceptive(c: char) -> bool {
     match c {
         '\n' | '\t' => false,
@@ -49,14 +50,14 @@ pub fn is_deceptive(c: char) -> bool {
     }
 }
 
-/// Returns true for a character that is shown as its code point in a text that is not exact: a deceptive one, or
-/// one that a program may take for a line break.
+/// Returns true for a character that is shown as its code point in a text that is not exact: a
+/// deceptive one, or one that a program may take for a line break.
 pub fn is_deceptive_in_prose(c: char) -> bool {
     matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') || is_deceptive(c)
 }
 
-/// Writes a character as its code point, `\u{001b}`. A quoted text of a call means the character by that. At least
-/// four digits tell it from what is usual in source code.
+/// Writes a character as its code point, `\u{001b}`. A quoted text of a call means the character by
+/// that. At least four digits tell it from what is usual in source code.
 ///
 /// # Errors
 /// `out` can't be written to; a string always can.
@@ -69,8 +70,8 @@ pub fn code_point(c: char) -> String {
     format!("\\u{{{:04x}}}", c as u32)
 }
 
-/// Reads a code point as [`write_code_point`] writes it, from behind the backslash. Returns the character and the
-/// number of bytes that were read.
+/// Reads a code point as [`write_code_point`] writes it, from behind the backslash. Returns the
+/// character and the number of bytes that were read.
 pub fn read_code_point(text: &str) -> Option<(char, usize)> {
     let digits = text.strip_prefix("u{")?;
     let end = digits.bytes().take(CODE_POINT_DIGITS + 1).position(|byte| byte == b'}')?;

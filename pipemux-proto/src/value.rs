@@ -264,7 +264,7 @@ impl<'de> Visitor<'de> for DepthLimit {
     }
 }
 
-/// One encoded MessagePack value that is passed on undecoded; on the wire a `bin`.
+/// An encoded MessagePack value that is forwarded undecoded; on the wire a `bin`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Blob(pub Bytes);
 

@@ -14,7 +14,7 @@ pub struct Events {
     /// The newest event that was dropped before it could be reported; 0 if none was.
     #[serde(default)]
     pub dropped: u64,
-    /// The events; empty when none happened in time.
+    /// The events; empty if none happened in time.
     pub events: Vec<WorkspaceEvent>,
 }
 
@@ -38,7 +38,7 @@ pub struct WorkspaceEvent {
     pub reader: Option<String>,
     /// The event in one line.
     pub text: String,
-    /// How the session's process ended, if the event reports its end.
+    /// The way the session's process ended, if the event reports its end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub process_exit: Option<ProcessExit>,
     /// The exit status of the run, as in [`crate::client::Answer::exit`], if the event is
@@ -50,10 +50,10 @@ pub struct WorkspaceEvent {
     pub job: Option<JobStatus>,
 }
 
-/// How a process ended. When no field is set, nobody knows.
+/// The way a process ended. If no field is set, it is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProcessExit {
-    /// The status that the process exited with.
+    /// The exit status of the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<i32>,
     /// The number of the signal that ended the process.
@@ -85,7 +85,8 @@ pub enum ProcessLimit {
 pub enum EventKind {
     /// A run ended.
     Act,
-    /// A session's content may have changed. Of several such events in a row only the last one is kept.
+    /// A session's content may have changed. Of several such events in a row only the last one is
+    /// kept.
     Changed,
     /// A window was opened.
     Opened,
@@ -97,19 +98,20 @@ pub enum EventKind {
     Crashed,
     /// A session's process is ready for requests again after a crash.
     Restarted,
-    /// A session's process was lost and is not started again until someone asks for it.
+    /// A session's process was lost and is restarted only on request.
     Failed,
     /// A session's process ended on request.
     Ended,
     /// Nobody used the session, so its state was saved and its process ended.
     Hibernated,
-    /// A question waits for its answer.
+    /// A question is waiting for an answer.
     Asked,
     /// A question was answered.
     Answered,
-    /// The readers of a workspace got a notice.
+    /// The readers of a workspace received a notice.
     Notice,
-    /// A job started, went on or ended. Of several reports of its progress only the last one is kept.
+    /// A job started, went on or ended. Of several reports of its progress only the last one is
+    /// kept.
     Job,
     /// Providers were added or removed.
     Providers,
@@ -122,13 +124,13 @@ pub enum EventKind {
 /// including those that were rotated away.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LogPart {
-    /// The printed text; its last line may continue in the next part. Empty when nothing was printed in
-    /// time.
+    /// The printed text; its last line may continue in the next part. Empty when nothing was
+    /// printed in time.
     pub text: String,
     /// The position after the text, to pass as `after` in the next request.
     pub next: u64,
-    /// The number of bytes before the text that are no longer kept; 0 if the text begins where it was
-    /// asked for.
+    /// The number of bytes before the text that are no longer kept; 0 if the text begins where it
+    /// was asked for.
     #[serde(default)]
     pub missed: u64,
 }

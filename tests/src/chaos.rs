@@ -1,5 +1,5 @@
-//! Attacks by misbehaving apps and clients, one for each scenario. Well-behaved siblings are asked all the
-//! while, and their answers, the daemon's memory and what is left at the end are checked.
+//! Attacks by misbehaving apps and clients, one for each scenario. Well-behaved siblings are asked
+//! all the while, and their answers, the daemon's memory and what is left at the end are checked.
 //!
 //! | module | holds |
 //! |---|---|
@@ -9,11 +9,13 @@
 //! | [`siblings`] | the well-behaved sessions, whose answers and times are compared |
 //! | [`report`] | the measurements of a scenario, and whether it passes |
 //!
-//! Each scenario has an environment of its own. Its siblings are an editor, a notebook, the monitor and a
-//! `rogue` that behaves. They are asked before the attack, during it and after it. The attackers act in
-//! another workspace, because readers of their own workspace are rightly told when a session ends.
+//! Each scenario has an environment of its own. Its siblings are an editor, a notebook, the monitor
+//! and a `rogue` that behaves. They are asked before the attack, during it and after it. The
+//! attackers act in another workspace, because readers of their own workspace are rightly told when
+//! a session ends.
 //!
-//! `cargo run -p pipemux-tests --bin chaos` prints the table; the stories run each attack for a moment.
+//! `cargo run -p pipemux-tests --bin chaos` prints the table; the stories run each attack for a
+//! moment.
 
 pub mod apps;
 pub mod clients;
@@ -37,11 +39,12 @@ pub use scenarios::{SCENARIOS, Scenario};
 use report::{AnswerTally, stray_files};
 use siblings::Siblings;
 
-/// Memory that the daemon may keep after an attack, in KiB: the attackers' history and the answers that may
-/// be requested again, which it keeps for every client, and pages that the allocator doesn't give back.
+/// Memory that the daemon may keep after an attack, in KiB: the attackers' history and the answers
+/// that may be requested again, which it keeps for every client, and pages that the allocator
+/// doesn't give back.
 pub const RETAINED_MEMORY_MAX: u64 = 16 * 1024;
-/// How much longer the 99th percentile of the siblings' times may become during an attack. A longer one is
-/// reported and never fails a scenario.
+/// How much longer the 99th percentile of the siblings' times may become during an attack. A longer
+/// one is reported and never fails a scenario.
 pub const P99_RATIO_MAX: f64 = 10.0;
 /// The workspace of the attackers.
 pub const ATTACKER_WORKSPACE: &str = "attic";
@@ -74,8 +77,8 @@ impl AttackContext<'_> {
     }
 }
 
-/// Runs scenarios one after the other in one environment. Each attack lasts `span` or longer; the baseline
-/// is measured for half of it.
+/// Runs scenarios one after the other in one environment. Each attack lasts `span` or longer; the
+/// baseline is measured for half of it.
 ///
 /// # Panics
 /// The environment can't be created, or the siblings don't answer even before the attack.

@@ -19,8 +19,8 @@ const TRANSCRIPT_MAX: usize = 4 * 1024 * 1024;
 
 /// A home directory, a project, and the daemon that the first command starts.
 ///
-/// When it is dropped, the daemon is ended. The test fails if a process, socket or lock is left then, or if
-/// a log contains a panic.
+/// When it is dropped, the daemon is ended. The test fails if a process, socket or lock is left
+/// then, or if a log contains a panic.
 #[derive(Debug)]
 pub struct TestEnv {
     directory: TempDir,
@@ -236,7 +236,8 @@ impl TestEnv {
         let pid = self.pid(session);
         kill(pid, Signal::SIGKILL);
         wait_for("the app has ended", || !is_alive(pid));
-        // Until the daemon has noticed, it sends requests to the process, and their outcome is unknown.
+        // Until the daemon has noticed, it sends requests to the process, and their outcome is
+        // unknown.
         wait_for("the daemon knows that the app has ended", || {
             self.sessions().iter().all(|row| row.pid != Some(pid))
         });
@@ -288,7 +289,8 @@ impl TestEnv {
         }
     }
 
-    /// Returns what is left once the daemon has ended. A process that was just killed may take a moment.
+    /// Returns what is left once the daemon has ended. A process that was just killed may take a
+    /// moment.
     pub(crate) fn leftovers(&self) -> Option<String> {
         let mut left = Vec::new();
         let gone = poll_until(Duration::from_secs(3), || {

@@ -43,7 +43,8 @@ impl TestEnv {
         env
     }
 
-    /// An environment with an open `rogue` that does nothing wrong until it is told to, and a notebook.
+    /// An environment with an open `rogue` that does nothing wrong until it is told to, and a
+    /// notebook.
     ///
     /// # Panics
     /// An app can't be opened.
@@ -53,7 +54,8 @@ impl TestEnv {
         env
     }
 
-    /// Listens at the daemon's socket, greets one client as a daemon of protocol 99.1, and hangs up.
+    /// Listens at the daemon's socket, greets one client as a daemon of protocol 99.1, and hangs
+    /// up.
     ///
     /// # Panics
     /// The socket can't be bound.

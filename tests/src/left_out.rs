@@ -1,5 +1,5 @@
-//! What a `Cargo.toml` leaves out of testing, because building it would take time to find nothing. Here is what notices
-//! a test that is written there later.
+//! What a `Cargo.toml` leaves out of testing, because building it would take time to find nothing.
+//! Here is what notices a test that is written there later.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,8 @@ impl LeftOut {
         let src = self.manifest.with_file_name("src");
         let files = match self.target.as_str() {
             "lib" => sources(&src),
-            // A program is its main file with its modules and, below `bin`, what stands beside that.
+            // A program is its main file with its modules and, below `bin`, what stands beside
+            // that.
             program => match src.join("bin").join(program) {
                 own if own.is_dir() => sources(&own),
                 own if own.with_extension("rs").exists() => vec![own.with_extension("rs")],
@@ -54,7 +55,8 @@ fn example(text: &str) -> Option<&str> {
     })
 }
 
-/// Returns the main file of a program that may stand beside a library, and the files of its modules.
+/// Returns the main file of a program that may stand beside a library, and the files of its
+/// modules.
 fn with_modules(src: &Path) -> Vec<PathBuf> {
     let main = src.join("main.rs");
     let text = fs::read_to_string(&main).unwrap_or_default();

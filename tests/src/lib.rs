@@ -1,8 +1,9 @@
 //! Whole-system tests of PipeMux: a real daemon, real child processes, real sockets.
 //!
-//! A story in `tests/it` lives in a [`TestEnv`]: a home directory, a project and a daemon of its own. It
-//! runs the command line as an agent would and checks what was printed ([`Output`]), files and processes.
-//! Faults come from real processes: signals, and `rogue`, an app that misbehaves as it is told.
+//! A story in `tests/it` lives in a [`TestEnv`]: a home directory, a project and a daemon of its
+//! own. It runs the command line as an agent would and checks what was printed ([`Output`]), files
+//! and processes. Faults come from real processes: signals, and `rogue`, an app that misbehaves as
+//! it is told.
 //!
 //! | module | holds |
 //! |---|---|
@@ -23,8 +24,8 @@
 //! | [`waiting`] | polls for an observable event, up to a deadline |
 //! | [`chaos`] | attacks by misbehaving apps and clients, beside siblings that must not notice |
 //!
-//! **Invariant: no test waits for time to pass.** [`wait_until`] polls for an event, up to a deadline, so
-//! that a slow machine makes a test slower and never makes it fail.
+//! **Invariant: no test waits for time to pass.** [`wait_until`] polls for an event, up to a
+//! deadline, so that a slow machine makes a test slower and never makes it fail.
 #![forbid(unsafe_code)]
 
 pub mod chaos;

@@ -14,8 +14,9 @@ pub struct Markdown {
 }
 
 impl Markdown {
-    /// Reads a document. A destination counts as an anchor wherever its label's bracket isn't escaped,
-    /// even in a code span, because an agent may not read Markdown as strictly as its specification.
+    /// Reads a document. A destination counts as an anchor wherever its label's bracket isn't
+    /// escaped, even in a code span, because an agent may not read Markdown as strictly as its
+    /// specification.
     pub fn read(text: &str) -> Self {
         let mut read = Self::default();
         for line in text.lines() {

@@ -1,4 +1,5 @@
-//! A client of the Model Context Protocol as a harness has one: lines of JSON to and from `pipemux mcp`.
+//! A client of the Model Context Protocol as a harness has one: lines of JSON to and from
+//! `pipemux mcp`.
 
 use std::path::Path;
 use std::process::Command;
@@ -69,8 +70,8 @@ impl McpClient {
         Self { inline_revision: Some(revision), ..Self::start(env, &["mcp"]) }
     }
 
-    /// Connects to the server as a client of Agent Plugins starts it, in this directory of a plugin, without greeting. A shell
-    /// that stays in the project is the client.
+    /// Connects to the server as a client of Agent Plugins starts it, in this directory of a
+    /// plugin, without greeting. A shell that stays in the project is the client.
     pub fn connect_in_plugin(env: &TestEnv, plugin: &Path) -> Self {
         let script = "(cd \"$1\" && PLUGIN_ROOT=$1 exec \"$2\" mcp); exit";
         let mut shell = Command::new("sh");

@@ -7,12 +7,14 @@ pub fn resident_kib(pid: i32) -> Option<u64> {
     status_field(pid, "VmRSS:")
 }
 
-/// Returns the most resident memory that a process had since [`reset_peak`], or since its start, in KiB.
+/// Returns the most resident memory that a process had since [`reset_peak`], or since its start, in
+/// KiB.
 pub fn peak_kib(pid: i32) -> Option<u64> {
     status_field(pid, "VmHWM:")
 }
 
-/// Makes [`peak_kib`] count from now on. Where the kernel refuses, it goes on counting from the start.
+/// Makes [`peak_kib`] count from now on. Where the kernel refuses, it goes on counting from the
+/// start.
 pub fn reset_peak(pid: i32) {
     let _ = fs::write(format!("/proc/{pid}/clear_refs"), "5");
 }

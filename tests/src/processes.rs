@@ -1,7 +1,8 @@
-//! Finds the processes of an environment: those that name its directory in their variables or arguments.
+//! Finds the processes of an environment: those that name its directory in their variables or
+//! arguments.
 //!
-//! They are read from `/proc`, so only Linux can list them. Elsewhere no process is found, and the stories
-//! that count processes are not built.
+//! They are read from `/proc`, so only Linux can list them. Elsewhere no process is found, and the
+//! stories that count processes are not built.
 
 use std::fs;
 use std::path::Path;
@@ -18,8 +19,8 @@ pub struct Process {
     pub command: String,
 }
 
-/// Lists the processes of the environment in that directory, without this one and without those that have
-/// ended and only wait to be reaped by their parent.
+/// Lists the processes of the environment in that directory, without this one and without those
+/// that have ended and only wait to be reaped by their parent.
 pub fn in_environment(directory: &Path) -> Vec<Process> {
     let mark = directory.as_os_str().as_encoded_bytes();
     let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
@@ -37,7 +38,8 @@ pub fn in_environment(directory: &Path) -> Vec<Process> {
         .collect()
 }
 
-/// Returns true while the process runs or is stopped, false once it has ended, even if it is not reaped yet.
+/// Returns true while the process runs or is stopped, false once it has ended, even if it is not
+/// reaped yet.
 pub fn is_alive(pid: i32) -> bool {
     match fs::read_to_string(format!("/proc/{pid}/stat")) {
         // The state follows the name in parentheses, which may contain anything.

@@ -1,8 +1,9 @@
 //! Finds the built programs and builds them when they are missing or outdated.
 //!
-//! Cargo builds the tests of a package without the programs of other packages. Therefore the first request
-//! for a program builds all of them, once in each test process, if one is missing or older than its sources.
-//! `PIPEMUX_TESTS_BUILD=always` builds them whatever their age; `never` uses them as they are.
+//! Cargo builds the tests of a package without the programs of other packages. Therefore the first
+//! request for a program builds all of them, once in each test process, if one is missing or older
+//! than its sources. `PIPEMUX_TESTS_BUILD=always` builds them whatever their age; `never` uses them
+//! as they are.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -120,7 +121,8 @@ fn modified(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).and_then(|found| found.modified()).ok()
 }
 
-/// Returns true when a source file below is newer. Tests don't count: no program is built from them.
+/// Returns true when a source file below is newer. Tests don't count: no program is built from
+/// them.
 fn has_newer(directory: &Path, than: SystemTime) -> bool {
     let Ok(entries) = fs::read_dir(directory) else { return false };
     entries.filter_map(Result::ok).any(|entry| {

@@ -13,7 +13,8 @@ use crate::TestEnv;
 /// How long a frame may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A client's socket and the decoder of what arrives on it. Nothing is sent that a story doesn't send.
+/// A client's socket and the decoder of what arrives on it. Nothing is sent that a story doesn't
+/// send.
 #[derive(Debug)]
 pub struct RawConnection {
     /// The socket.
@@ -134,8 +135,8 @@ impl RawConnection {
         while self.next_frame().is_some() {}
     }
 
-    /// Reads until the daemon closes the connection or nothing has arrived for that long; returns the
-    /// messages of the faults among the frames.
+    /// Reads until the daemon closes the connection or nothing has arrived for that long; returns
+    /// the messages of the faults among the frames.
     pub fn faults(&mut self, timeout: Duration) -> Vec<String> {
         let mut messages = Vec::new();
         while let Received::Frame(frame) = self.receive(timeout) {

@@ -1,7 +1,8 @@
-//! Reads what the sources of a crate are made of: types, functions, and which file names which other.
+//! Reads what the sources of a crate are made of: types, functions, and which file names which
+//! other.
 //!
-//! Tests don't count: neither items under `#[cfg(test)]` nor files and folders named `tests`. Macros of declarations aren't
-//! expanded.
+//! Tests don't count: neither items under `#[cfg(test)]` nor files and folders named `tests`.
+//! Macros of declarations aren't expanded.
 
 mod figures;
 mod graph;

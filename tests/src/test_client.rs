@@ -39,8 +39,8 @@ pub struct ClientReply {
 }
 
 impl TestClient {
-    /// A reader of the environment's project, or of the named workspace. It starts no daemon, because
-    /// that daemon would inherit the variables of this process.
+    /// A reader of the environment's project, or of the named workspace. It starts no daemon,
+    /// because that daemon would inherit the variables of this process.
     pub fn new(env: &TestEnv, workspace: Option<&str>, reader: &str) -> Self {
         let directory = env.project();
         let options = Options {

@@ -1,5 +1,6 @@
-//! The structure of the sources: the core's components form layers, each uses only those below it; and types, functions and
-//! files stay small enough to be seen. What exceeds a limit today is listed in `structure.txt`, which only shrinks.
+//! The structure of the sources: the core's components form layers, each uses only those below it;
+//! and types, functions and files stay small enough to be seen. What exceeds a limit today is
+//! listed in `structure.txt`, which only shrinks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -13,7 +14,8 @@ const TOP: &[&str] = &["core"];
 const METHODS: usize = 40;
 /// The most fields that a struct has.
 const FIELDS: usize = 20;
-/// The most lines that a function has; a `match` at its end whose arms are short is a table, and not counted.
+/// The most lines that a function has; a `match` at its end whose arms are short is a table, and
+/// not counted.
 const LINES: usize = 80;
 const LIST: &str = "tests/tests/structure.txt";
 
@@ -67,7 +69,8 @@ fn excesses() -> BTreeMap<String, usize> {
     found
 }
 
-/// The crates whose sources count, by their folders: those below `tests` are no part of what users run.
+/// The crates whose sources count, by their folders: those below `tests` are no part of what users
+/// run.
 fn packages() -> Vec<(String, PathBuf)> {
     let root = root();
     let text = std::fs::read_to_string(root.join("Cargo.toml")).expect("the workspace's manifest");

@@ -7,33 +7,34 @@
 //! find(text, in=FILES, word, regex) · outline | without in: the whole project
 //! ```
 //!
-//! `>` begins a sentence, any other line has signatures between ` · ` and a remark after ` | `. A signature names an
-//! action and the parameters to show, `…` for those that are left out; without parentheses all are shown. `in=FILES`
-//! shows what an optional parameter takes, `range:RANGE` shows a word in place of a required one, and `word!` only the
-//! name of an optional one. A line that begins with `~` names actions that the help doesn't show, one with `#` is a comment.
+//! `>` begins a sentence, any other line has signatures between ` · ` and a remark after ` | `. A
+//! signature names an action and the parameters to show, `…` for those that are left out; without
+//! parentheses all are shown. `in=FILES` shows what an optional parameter takes, `range:RANGE`
+//! shows a word in place of a required one, and `word!` only the name of an optional one. A line
+//! that begins with `~` names actions that the help doesn't show, one with `#` is a comment.
 
 use pipemux_proto::prototype::{Param, Prominence, Prototype};
 
-/// Where a guide and the prototypes differ.
+/// The differences between a guide and the prototypes.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct MissingFromPrototypes {
-    /// The signatures that no prototype has.
+    /// Signatures in the guide that match no prototype.
     pub signatures: Vec<String>,
     /// The actions that the guide doesn't name.
     pub unmentioned: Vec<String>,
 }
 
-/// A signature as a guide names it.
+/// A signature in a guide.
 struct Entry<'a> {
     action: &'a str,
-    /// The parameters to show; none for all.
+    /// The parameters to show; `None` shows all of them.
     params: Option<Vec<Shown<'a>>>,
 }
 
-/// A parameter as a guide names it.
+/// A parameter in a guide's signature.
 enum Shown<'a> {
     Rest,
-    /// As the prototype has it.
+    /// The parameter as the prototype declares it.
     Plain(&'a str),
     /// `name!`: the name alone.
     Name(&'a str),
@@ -43,7 +44,6 @@ enum Shown<'a> {
     Required(&'a str, &'a str),
 }
 
-/// A line of a guide.
 enum Line<'a> {
     Sentence(&'a str),
     Signatures(Vec<Entry<'a>>, &'a str),
@@ -119,8 +119,8 @@ impl<'a> Entry<'a> {
         Self { action: action.trim(), params: Some(params) }
     }
 
-    /// Returns the prototype that has all parameters which the entry names, preferably one that requires no other; else
-    /// any that is called so.
+    /// Returns the prototype that has all parameters which the entry names, preferably one that
+    /// requires no other; else any that is called so.
     fn prototype<'p>(&self, prototypes: &'p [Prototype]) -> Option<&'p Prototype> {
         let is_listed = |one: &&Prototype| one.prominence != Prominence::Alias;
         let called = || prototypes.iter().filter(|one| one.written_name() == self.action);
@@ -143,7 +143,8 @@ impl<'a> Entry<'a> {
         Some(format!("{mark}{}({})", prototype.written_name(), params.join(", ")))
     }
 
-    /// Returns true when a prototype has all that the entry names, and the entry shows all that the prototype requires.
+    /// Returns true when a prototype has all that the entry names, and the entry shows all that the
+    /// prototype requires.
     fn is_exact(&self, prototypes: &[Prototype]) -> bool {
         let Some(prototype) = self.prototype(prototypes) else { return false };
         let Some(shown) = &self.params else { return true };

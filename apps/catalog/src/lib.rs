@@ -1,8 +1,9 @@
-//! What the built-in apps can do, known without running them: their prototypes as data, and the help that is made of
-//! these.
+//! What the built-in apps can do, known without running them: their prototypes as data, and the
+//! help that is made of these.
 //!
-//! The daemon checks calls of an app that never ran, and the command line prints its help; neither starts a process for
-//! it. What is known lies in the app's own folder and is read from there when this crate is built:
+//! The daemon checks calls of an app that never ran, and the command line prints its help; neither
+//! starts a process for it. What is known lies in the app's own folder and is read from there when
+//! this crate is built:
 //!
 //! | file | what it has |
 //! |---|---|
@@ -10,8 +11,8 @@
 //! | `actions.jsonl` | the prototypes, one a line, as the app itself gives them: a test compares the two, and writes the file with `INSTA_UPDATE=always` |
 //! | `guide.txt` | what a person decides about the help: the order, what stands on one line, and a few words |
 //!
-//! Signatures in the help come from the prototypes only, and what no prototype has is left out, so help never shows an
-//! action that doesn't exist. To add an app, name its folder in [`APPS`].
+//! Signatures in the help come from the prototypes only, and what no prototype has is left out, so
+//! help never shows an action that doesn't exist. To add an app, name its folder in [`APPS`].
 #![forbid(unsafe_code)]
 
 mod guide;
@@ -20,12 +21,11 @@ use pipemux_proto::prototype::{Prominence, Prototype};
 
 pub use guide::MissingFromPrototypes;
 
-/// An app that comes with PipeMux.
+/// A built-in app of PipeMux.
 #[derive(Debug)]
 pub struct App {
-    /// The provider.
+    /// The app's provider id.
     pub id: &'static str,
-    /// The manifest, in TOML.
     pub manifest: &'static str,
     actions: &'static str,
     guide: &'static str,
@@ -65,7 +65,8 @@ pub fn app(id: &str) -> Option<&'static App> {
 }
 
 impl App {
-    /// Returns the line for `pipemux apps`. A test compares it with what a parser of TOML reads: the command line has none.
+    /// Returns the line for `pipemux apps`. A test compares it with what a parser of TOML reads:
+    /// the command line has none.
     pub fn description(&self) -> &'static str {
         let value = |line: &'static str| line.strip_prefix("description = \"")?.strip_suffix('"');
         self.manifest.lines().find_map(value).unwrap_or_default()
@@ -92,8 +93,8 @@ impl App {
         text + "\n"
     }
 
-    /// Returns the signatures of the aliases, a line each, with what each stands for. A preview is called like its action,
-    /// and the guide tells of all of them at once.
+    /// Returns the signatures of the aliases, a line each, with what each stands for. A preview is
+    /// called like its action, and the guide tells of all of them at once.
     pub fn aliases(&self) -> String {
         let is_preview =
             |one: &Prototype| one.called.as_ref().is_some_and(|_| one.name.starts_with("preview_"));

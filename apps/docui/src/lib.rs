@@ -35,6 +35,7 @@
 //! ```no_run
 // Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are
 // checked otherwise.
+#![warn(missing_docs)]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![doc = include_str!("../examples/arena.rs")]
 //! ```

@@ -51,7 +51,7 @@ pub enum OpenError {
     /// Something else than a regular file is there.
     #[error("it is {0}, expected a file")]
     Kind(OtherKind),
-    /// The system refuses.
+    /// An operating system error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }

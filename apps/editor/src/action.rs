@@ -16,7 +16,8 @@ docui::choices! {
 docui::actions! {
     /// An action of the editor.
     pub enum Action {
-        /// Lines with a text, by file: in='src/{a,b}.rs' or ['src', '*.py'], default the project. only='code', not='regex', count=true.
+        /// Lines with a text, by file: in='src/{a,b}.rs' or ['src', '*.py'], default the project.
+        /// only='code', not='regex', count=true.
         query featured Find = find(
             /// With regex=true a regular expression, as it is written: '\bfn\s'.
             text: TextOrPattern,
@@ -30,7 +31,8 @@ docui::actions! {
             only: Option<Only> = None::<Only>,
             /// Leaves out lines that match this regular expression.
             not: Option<Pattern> = None::<Pattern>,
-            /// Only in files that have this text, too, anywhere; a regular expression with regex=true.
+            /// Only in files that have this text, too, anywhere; a regular expression with
+            /// regex=true.
             with: Option<TextOrPattern> = None::<TextOrPattern>,
             /// Only how many each file has.
             count: bool = false,
@@ -39,14 +41,16 @@ docui::actions! {
             /// True shows every line, also of files that have more than 80.
             all: bool = false,
         );
-        /// Who calls it: each line of code with a name, the symbol around it, and `def` where it is defined.
+        /// Who calls it: each line of code with a name, the symbol around it, and `def` where it is
+        /// defined.
         query help Uses = uses(
             name: String,
             r#in: Vec<FilePath> = Vec::new(),
             /// True shows every line, also of files that have more than 80.
             all: bool = false,
         );
-        /// Takes what find takes; default: the current file, else the project. Several matches: you are asked, unless all=true.
+        /// Takes what find takes; default: the current file, else the project. Several matches: you
+        /// are asked, unless all=true.
         changes featured Replace = replace(
             old: TextOrPattern,
             /// With regex=true, $1 stands for the first group.
@@ -60,16 +64,19 @@ docui::actions! {
             /// True replaces every match without asking.
             all: bool = false,
         ), preview;
-        /// Lines as you last saw them, also after earlier steps of the run; another file's: 'b.rs:20'. text='' deletes.
+        /// Lines as you last saw them, also after earlier steps of the run; another file's:
+        /// 'b.rs:20'. text='' deletes.
         changes featured ReplaceLines = replace_lines(first: Line, last: Line, text: Text), preview;
-        /// Replaces lines ('a.rs:10-20'), or a symbol with its doc comment and attributes. text='' deletes.
+        /// Replaces lines ('a.rs:10-20'), or a symbol with its doc comment and attributes. text=''
+        /// deletes.
         changes help ReplaceRange = replace_range as replace_lines(range: Line, text: Text), preview;
         changes featured MoveLines = move_lines(first: Line, last: Line, before: Line), preview;
         /// Writes held edits of all files to disk; asks first if a file has changed there.
         changes help Save = save();
         /// Keeps edits in the session until save(); hold(false) saves them and ends that.
         changes help Hold = hold(on: bool = true);
-        /// A new file with this text; its folders are made. One that exists: only with overwrite=true.
+        /// A new file with this text; its folders are made. One that exists: only with
+        /// overwrite=true.
         changes help Create = create(path: FilePath, text: Data, overwrite: bool = false), preview;
         /// Takes back the last change, in all files that it touched; also after a restart.
         changes listed Undo = undo(
@@ -78,7 +85,8 @@ docui::actions! {
             /// The change that an [undo] link names.
             change: Option<Change> = None::<Change>,
         ), preview;
-        /// Opens files, folders, globs; the last file is the current one. A path that doesn't exist is a new file.
+        /// Opens files, folders, globs; the last file is the current one. A path that doesn't exist
+        /// is a new file.
         safe help Open = open(path: Vec<FilePath>);
         /// Writes a copy of the current file to another path; the file stays open.
         changes help SaveAs = save_as(path: FilePath);
@@ -113,9 +121,14 @@ docui::actions! {
             /// The change that a [redo] link names.
             change: Option<Change> = None::<Change>,
         ), preview;
-        /// Makes whole statements a new function of their file: range=selection, or range='10-14'. types='x: u32, y: &str' tells what the code doesn't. For Rust, Python, JavaScript, TypeScript and Go.
+        /// Makes whole statements a new function of their file: range=selection, or range='10-14'.
+        /// types='x: u32, y: &str' tells what the code doesn't. For Rust, Python, JavaScript,
+        /// TypeScript and Go.
         changes help ExtractMethod = extract_method(range: Line, name: String, types: String = ""), preview;
-        /// The symbols of files with their lines; of Markdown the headings with the first sentences below them, of many such files only what each is about. kinds=['struct', 'unsafe fn'], depth=1: only the outermost; name: a part of it. public: what is used from outside, in Rust exactly `pub`.
+        /// The symbols of files with their lines; of Markdown the headings with the first sentences
+        /// below them, of many such files only what each is about. kinds=['struct', 'unsafe fn'],
+        /// depth=1: only the outermost; name: a part of it. public: what is used from outside, in
+        /// Rust exactly `pub`.
         query help Outline = outline(
             r#in: Vec<String> = Vec::<String>::new(),
             public: bool = false,
@@ -124,27 +137,33 @@ docui::actions! {
             depth: i64 = 0,
             name: String = "",
         ) -> String;
-        /// The lines of a symbol or a range: lines('Type::foo'), lines('src/a.rs:10-20'); behind an edit of the same run as they are numbered then. As an argument, the bare text.
+        /// The lines of a symbol or a range: lines('Type::foo'), lines('src/a.rs:10-20'); behind an
+        /// edit of the same run as they are numbered then. As an argument, the bare text.
         query help LinesOf = lines_of as lines(range: Line) -> String;
-        /// The same lines of many files: lines('docs/*.md', 1, 12). Of several ranges and symbols, these. As an argument, the bare text.
+        /// The same lines of many files: lines('docs/*.md', 1, 12). Of several ranges and symbols,
+        /// these. As an argument, the bare text.
         query help Heads = heads as lines(
             files: Vec<FilePath>,
             first: i64 = HEAD_FIRST,
             last: i64 = HEAD_LAST,
             /// Leaves out lines that match this regular expression.
             not: Option<Pattern> = None::<Pattern>,
-            /// With the badges, link addresses and HTML of Markdown files; as an argument, they are there anyway.
+            /// With the badges, link addresses and HTML of Markdown files; as an argument, they are
+            /// there anyway.
             markup: bool = false,
-            /// The signature, and each match of this regular expression with three lines around it; the rest is counted.
+            /// The signature, and each match of this regular expression with three lines around it;
+            /// the rest is counted.
             around: Option<Pattern> = None::<Pattern>,
             /// False leaves out documentation of more than three lines.
             docs: bool = true,
         ) -> String;
         /// Returns lines exactly as they are, for another call: add(text=editor.lines(1, 9)).
         query help Lines = lines(first: Line, last: Line) -> String;
-        /// What stands between a symbol's braces. As an argument, these lines: extract_method(editor.body('f'), 'g').
+        /// What stands between a symbol's braces. As an argument, these lines:
+        /// extract_method(editor.body('f'), 'g').
         query help Body = body(symbol: Line) -> String;
-        /// Moves a symbol with its doc comment and attributes, or lines, also to another file: move('foo', after='Type::bar').
+        /// Moves a symbol with its doc comment and attributes, or lines, also to another file:
+        /// move('foo', after='Type::bar').
         changes help Move = move(
             range: Line,
             before: Option<Line> = None::<Line>,
@@ -158,7 +177,8 @@ docui::actions! {
         changes help Delete = delete(range: Line), preview;
         /// Deletes several symbols and ranges, also of several files: all or none, with one undo.
         changes help DeleteAll = delete_all as delete(ranges: Vec<Line>), preview;
-        /// Inserts lines beside or inside a symbol, shifted to the indentation there; indent='exact' turns that off.
+        /// Inserts lines beside or inside a symbol, shifted to the indentation there;
+        /// indent='exact' turns that off.
         changes help InsertBeside = insert_beside as insert(
             text: Text,
             before: Option<Line> = None::<Line>,
@@ -169,7 +189,8 @@ docui::actions! {
         ), preview;
         /// Replaces what stands between a symbol's braces.
         changes help ReplaceBody = replace_body(symbol: Line, text: Text), preview;
-        /// Renames a symbol in the project where resolving the name proves it, and asks about the rest. With `in`: all symbols of the name in these files.
+        /// Renames a symbol in the project where resolving the name proves it, and asks about the
+        /// rest. With `in`: all symbols of the name in these files.
         changes help Rename = rename(
             symbol: Line,
             new: String,
@@ -180,7 +201,8 @@ docui::actions! {
             /// Files, folders or globs; by default all that it changed.
             r#in: Vec<String> = Vec::<String>::new(),
         ) -> String;
-        /// All of a patch or nothing, over any files: a unified diff, *** Begin Patch, or SEARCH/REPLACE blocks. Usually patch=stdin.
+        /// All of a patch or nothing, over any files: a unified diff, *** Begin Patch, or
+        /// SEARCH/REPLACE blocks. Usually patch=stdin.
         changes help Apply = apply(patch: Text), preview;
 
         // Names that models know from other tools, with their parameters and their meaning.
@@ -194,14 +216,16 @@ docui::actions! {
         changes alias StrReplaceHere = str_replace_here as str_replace(old_str: String, new_str: Text = "");
         /// Removes the text.
         changes alias StrRemove = str_remove as str_replace(path: FilePath, old_str: String);
-        /// Replaces a text that occurs exactly once, or all of it with replace_all. An empty old_string makes a new file.
+        /// Replaces a text that occurs exactly once, or all of it with replace_all. An empty
+        /// old_string makes a new file.
         changes alias EditFile = edit(
             file_path: FilePath,
             old_string: String,
             new_string: Text,
             replace_all: bool = false,
         );
-        /// Shows a file, or its lines from view_range[0] to view_range[1]; -1 is the last one. Lists a folder.
+        /// Shows a file, or its lines from view_range[0] to view_range[1]; -1 is the last one.
+        /// Lists a folder.
         query alias ViewFile = view(path: FilePath, view_range: Vec<i64> = Vec::new()) -> String;
         /// Shows a file, from line `offset` on.
         query alias ReadFile = read_file(path: FilePath, offset: i64 = 1, limit: i64 = 0) -> String;

@@ -30,8 +30,8 @@
 //! | [`digest`], [`stable_hash`] | digests of contents, and hashes that name persistent files |
 //! | [`ids`] | ids that are never reused |
 //!
-//! **Invariant: dependencies go one way.** `editor` uses `open_file`, and `open_file` uses the texts, lines,
-//! history and disk below it. No module uses one that depends on it.
+//! **Invariant: dependencies go one way.** `editor` uses `open_file`, and `open_file` uses the
+//! texts, lines, history and disk below it. No module uses one that depends on it.
 
 pub mod binary_file;
 pub mod buffer;

@@ -1,4 +1,5 @@
-//! The window: a page of the current file. Showing it costs as much as the page, however long the file is.
+//! The window: a page of the current file. Showing it costs as much as the page, however long the
+//! file is.
 //!
 //! | module | holds |
 //! |---|---|
@@ -200,7 +201,8 @@ fn list_open_files(open_files: &OpenFiles, view: &mut View, budget: &mut ListBud
     view.text("\n");
 }
 
-/// Lists the open files that are no text, each with what it is. Returns about how many tokens that takes.
+/// Lists the open files that are no text, each with what it is. Returns about how many tokens that
+/// takes.
 fn list_binaries(open_files: &OpenFiles, view: &mut View) -> u64 {
     let mut spent = 0;
     for (at, file) in open_files.binaries.iter().enumerate() {

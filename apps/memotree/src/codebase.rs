@@ -23,15 +23,15 @@ use docui::blocking::Task;
 pub use outline::section;
 pub use scan::Codebase;
 
-/// How long after a scan the next one may begin.
+/// The time after a scan before the next one may begin.
 const SCAN_EVERY: Duration = Duration::from_secs(60);
 
-/// The codebase of a session, and the scan that looks for what changed.
+/// The codebase of a session, and the scan that looks for changes.
 #[derive(Debug)]
 pub struct Scanner {
     root: PathBuf,
     cache: PathBuf,
-    /// What was found last.
+    /// The result of the last scan.
     pub found: Codebase,
     running: Option<Task<Codebase>>,
     finished: Option<Instant>,

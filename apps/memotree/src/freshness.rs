@@ -11,7 +11,7 @@ use docui::Context;
 /// what is replaced.
 const REMEMBERED_MAX: usize = 10_000;
 
-/// What changed in the life of this process.
+/// The nodes that changed during the life of this process.
 #[derive(Debug, Default)]
 pub struct Freshness {
     /// Nodes that other programs changed, and that no version has told of yet.
@@ -22,7 +22,7 @@ pub struct Freshness {
 #[derive(Debug)]
 struct Changed {
     version: u64,
-    /// The reader who changed it; none for another program.
+    /// The reader who made the change; `None` for another program.
     by: Option<String>,
 }
 

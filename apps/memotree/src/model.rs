@@ -18,16 +18,16 @@ use crate::freshness::Freshness;
 use crate::project::{self, FOLDER};
 use crate::timing::Timing;
 
-/// The setting that has a document end with what each source took.
+/// The setting that appends the cost of each source to the document.
 pub(crate) const DEBUG: &str = "debug";
 
-/// The setting that shows the time of the view instead of that of the last change.
+/// The setting that shows the time of the view instead of the time of the last change.
 pub(crate) const TIME: &str = "time";
 
 /// Nodes whose files are compared with the index at a time, while nobody waits.
 const SWEPT: usize = 2_000;
 
-/// How long after a change of this session events tell of that.
+/// The time after this session's own change in which a large tree isn't swept on events.
 const OWN_CHANGE: Duration = Duration::from_secs(1);
 
 /// A memory tree session.
@@ -35,25 +35,24 @@ pub struct MemoTree {
     /// Reading it takes in what other programs wrote, so that a view changes it.
     store: RefCell<Store>,
     root: PathBuf,
-    /// The name of the view that is shown.
+    /// The name of the displayed view.
     pub(crate) view: String,
     pub(crate) config: Config,
-    /// What is wrong with the configuration.
+    /// The error in the configuration, if any.
     pub(crate) config_problem: Option<String>,
-    /// What views, saved searches and the configuration were when they were looked at last.
+    /// A fingerprint of the views, saved searches and configuration as last checked.
     panels: u64,
-    /// The nodes that were shown last.
+    /// The ids of the nodes shown last.
     shown: RefCell<Vec<String>>,
-    /// The symbols of the project.
     pub(crate) codebase: Scanner,
-    /// The minute that was shown last, if it was.
+    /// The minute shown last; `None` if none was.
     pub(crate) shown_minute: RefCell<Option<String>>,
     pub(crate) freshness: RefCell<Freshness>,
-    /// How long the sources took.
+    /// The times that the sources took.
     pub(crate) timing: RefCell<Timing<SlotLine>>,
     /// True while files are to be compared with the index.
     sweeping: bool,
-    /// When this session changed files last.
+    /// The time of the last change of files by this session.
     own_change: Option<Instant>,
     /// True when views show something else than before the session slept.
     has_unshown_changes: bool,

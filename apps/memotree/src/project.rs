@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use docui::{Fault, Opening};
 
-/// The folder in which a tree's files are.
+/// The folder with a tree's files.
 pub const FOLDER: &str = ".memotree";
 
 /// Returns the folder that an `open` means: the one that it names, else the project of the caller's

@@ -17,7 +17,7 @@ use crate::faults::fault;
 use crate::model::MemoTree;
 use crate::{format, names};
 
-/// What stands before each node of a list.
+/// The prefix of each node in a list.
 const BULLET: &str = "- ";
 
 /// Tokens of the fences around a text.
@@ -152,17 +152,17 @@ fn first_lines(text: &str, room: u64) -> (&str, u64) {
     (&text[..end], text[end..].lines().count() as u64)
 }
 
-/// What an outline shows.
+/// The options of an outline.
 struct OutlineOf<'a> {
-    /// The node whose children it begins with; none for the roots.
+    /// The node whose children the outline begins with; `None` for the roots.
     node: Option<&'a str>,
-    /// How far these stand to the right.
+    /// The indentation depth of these children, in levels.
     depth: u32,
-    /// How much it shows of each node's text; none for titles and gists alone.
+    /// The amount of text shown of each node; `None` for titles and gists only.
     level: Option<LevelName>,
 }
 
-/// The nodes below one, or all.
+/// The descendants of a node, or all nodes.
 struct Below<'a> {
     store: &'a mut Store,
     of: &'a OutlineOf<'a>,

@@ -8,7 +8,7 @@ use crate::action::Action;
 /// The answer to an action that changes files.
 pub struct ChangeReply {
     pub done: Done,
-    /// The changes that were made, in order; none if only something else than files changed.
+    /// The changes that were made, in order; empty if no file changed.
     pub committed: Vec<Committed>,
 }
 

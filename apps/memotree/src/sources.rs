@@ -17,10 +17,10 @@ use crate::faults::fault;
 use crate::model::{MemoTree, TIME};
 use crate::{codebase, project};
 
-/// What the panel of views takes at the most: only very long names take as much.
+/// Maximum size of the panel of views; only very long names reach it.
 const VIEWS_MAX: Size = Size { tokens: 1_200, chars: u64::MAX, bytes: 4_096, lines: 16 };
 
-/// What the environment takes at the most.
+/// Maximum size of the environment panel.
 const ENVIRONMENT_MAX: Size = Size { tokens: 400, chars: u64::MAX, bytes: 2_048, lines: 16 };
 
 /// Broken files that the environment names, unless all is asked for.
@@ -32,10 +32,10 @@ const FULL_PROBLEMS: usize = 1_000;
 /// Bytes that a quota reserves for each token.
 const TOKEN_BYTES: u64 = 4;
 
-/// What the symbols of the project take at the most, unless all is asked for.
+/// Maximum size of the codebase panel, unless all of it is requested.
 const CODEBASE_MAX: Size = Size { tokens: 300, chars: u64::MAX, bytes: u64::MAX, lines: 24 };
 
-/// What the window of another session takes at the most.
+/// Maximum size of the window of another session.
 const SESSION_MAX: Size = Size { tokens: 600, chars: u64::MAX, bytes: u64::MAX, lines: u64::MAX };
 
 /// Tokens of the heading that the daemon writes above another session's window.
@@ -50,7 +50,7 @@ const FULL_LINES: u64 = 5_000;
 /// Bytes of a document that was asked for in full, so that it fits into a frame.
 const FULL_BYTES: u64 = 600 * 1024;
 
-/// What produces a part of the document.
+/// The producer of a part of the document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
     Views,

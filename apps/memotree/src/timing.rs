@@ -6,7 +6,7 @@ use std::time::Instant;
 use docui::Lod;
 use pipemux_context::merge::{Outcome, Produced};
 
-/// For how many sources, levels of detail and budgets times are kept.
+/// Maximum number of times kept, one for each source, level of detail and budget.
 const KEPT: usize = 64;
 
 /// The times of the sources as measured when they last produced something else. A time of its own

@@ -13,7 +13,7 @@ use crate::project::FOLDER;
 use crate::reply::ChangeReply;
 use crate::{query, rows, search, settings, transfer, undo, view_actions as views};
 
-/// What an action led to.
+/// The result of an action.
 enum Outcome {
     /// An answer; no file was changed.
     Answered(Done),

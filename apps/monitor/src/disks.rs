@@ -12,12 +12,12 @@ use sysinfo::{DiskRefreshKind, Disks};
 use crate::format::printable;
 use crate::sample::{Disk, DiskSample};
 
-/// How long a sample waits for the disks. After that, it has the figures of the sample before.
+/// The longest wait of a sample for the disks; then it reuses the previous figures.
 const PATIENCE: Duration = Duration::from_millis(300);
 
 /// Looks at the disks, each time it is asked to.
 pub struct DiskSampler {
-    /// The directory whose disk is the session's own.
+    /// A directory on the session's own disk.
     directory: PathBuf,
     handle: Handle,
     running: Option<Task<Vec<Disk>>>,
@@ -46,7 +46,7 @@ impl DiskSampler {
     }
 }
 
-/// A disk, with what tells it from others.
+/// A disk, with the data that distinguishes it from others.
 struct Found {
     name: String,
     device: Option<u64>,

@@ -55,7 +55,7 @@ pub struct KillGuard {
     pub pid: u32,
     /// The user that the monitor runs as.
     pub uid: u32,
-    /// The pids of the monitor's parent, its parent's parent and so on.
+    /// The pids of the monitor's ancestors, its parent first.
     pub ancestors: Vec<u32>,
 }
 
@@ -117,10 +117,10 @@ fn permitted(sampler: &mut Sampler, key: &str) -> Result<Inspected, Fault> {
 
 /// A way to signal a process.
 enum Handle {
-    /// A handle on the process itself, which stays valid when its pid is reused.
+    /// A handle on the process itself, which stays valid if its pid is reused.
     #[cfg(target_os = "linux")]
     Process(rustix::fd::OwnedFd),
-    /// The pid, on systems without handles. Only the start time tells whether it was reused.
+    /// The pid, on systems without handles; only its start time reveals a reuse.
     Pid(Pid),
 }
 

@@ -9,9 +9,9 @@ pub const TOP_MAX: i64 = 100;
 pub const WATCH_SECONDS_MAX: i64 = 25;
 /// Shortest time between two samples, in seconds.
 pub const WATCH_EVERY_MIN: i64 = 1;
-/// The period of the first share of CPU time that is watched.
+/// The period over which the first CPU share of a watch is measured.
 pub const FIRST_SHARE: Duration = Duration::from_millis(250);
-/// How many of the processes that take most memory are watched at each moment.
+/// The default number of top processes by memory that are watched at each moment.
 pub const WATCHED_TOP: usize = 3;
-/// How many of them are told.
+/// The number of watched processes that are reported, unless more are requested.
 pub const WATCHED_LISTED: usize = 10;

@@ -14,10 +14,9 @@ use crate::sampler::Sampler;
 use crate::settings::Settings;
 use crate::{action, detail};
 
-/// How old the sample may be when the window is viewed.
+/// Maximum age of the sample when the window is viewed.
 const SAMPLE_AGE_MAX: Duration = Duration::from_secs(1);
 
-/// A monitor session.
 pub struct Monitor {
     /// In a cell, because building a confirmation inspects a process through a shared reference.
     pub(crate) sampler: RefCell<Sampler>,

@@ -2,7 +2,7 @@
 
 use docui::Fault;
 
-/// A resource of the machine. They are shown in this order.
+/// A resource of the machine. The variants are in display order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Resource {
     /// CPU time.
@@ -15,12 +15,11 @@ pub enum Resource {
     Disks,
     /// Load averages.
     Load,
-    /// The processes that take most.
+    /// The processes that use the most.
     Processes,
 }
 
 impl Resource {
-    /// All resources.
     pub const ALL: [Self; 6] =
         [Self::Cpu, Self::Memory, Self::Swap, Self::Disks, Self::Load, Self::Processes];
 

@@ -5,13 +5,10 @@ use std::time::Duration;
 /// The figures of the machine at one moment. Sizes are in bytes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sample {
-    /// The use of CPU time.
     pub cpu: Cpu,
-    /// The use of memory.
     pub memory: Memory,
     /// Swap space: used and total.
     pub swap: (u64, u64),
-    /// The mounted disks.
     pub disks: DiskSample,
     /// Load averages over 1, 5 and 15 minutes, if the system has them.
     pub load: Option<[f64; 3]>,
@@ -24,20 +21,20 @@ pub struct Sample {
 /// Shares of CPU time over a period, in percent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cpu {
-    /// The share of all cores together: 100 means that all are busy.
+    /// The CPU share of all cores together, in percent: 100 means that all are busy.
     pub total: f32,
-    /// The share of each core; empty before the second sample.
+    /// The CPU share of each core, in percent; empty before the second sample.
     pub cores: Vec<f32>,
     /// The number of cores.
     pub count: usize,
-    /// The period that the shares are taken over.
+    /// The period over which the shares are measured.
     pub over: Period,
 }
 
-/// The period that a share of CPU time is taken over.
+/// The period over which a share of CPU time is measured.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Period {
-    /// The time since boot; for a process, the time since it started.
+    /// The time since boot; for a process, the time since its start.
     #[default]
     Boot,
     /// The time since the previous sample.
@@ -47,11 +44,10 @@ pub enum Period {
 /// The use of memory, in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Memory {
-    /// The memory in use.
     pub used: u64,
     /// The memory that can still be allocated without swapping.
     pub available: u64,
-    /// The memory of the machine.
+    /// The total memory of the machine.
     pub total: u64,
 }
 
@@ -67,11 +63,11 @@ pub struct DiskSample {
 /// A mounted disk. Sizes are in bytes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Disk {
-    /// The directory where it is mounted.
+    /// The directory where the disk is mounted.
     pub mount: String,
-    /// The type of its file system: `ext4`.
+    /// The type of the file system: `ext4`.
     pub kind: String,
-    /// Its size.
+    /// The size of the disk.
     pub total: u64,
     /// The space in use.
     pub used: u64,
@@ -96,18 +92,16 @@ impl Disk {
     }
 }
 
-/// A process.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Process {
-    /// Its id, which the system may reuse when the process has ended.
+    /// The process id, which the system may reuse after the process has ended.
     pub pid: u32,
-    /// When it started, in seconds since the Unix epoch.
+    /// The start time, in seconds since the Unix epoch.
     pub start: u64,
-    /// Its name.
     pub name: String,
-    /// Its share of one core in percent, over the sample's period.
+    /// The share of one core over the sample's period, in percent.
     pub cpu: f32,
-    /// Its resident memory, in bytes.
+    /// The resident memory, in bytes.
     pub memory: u64,
 }
 
@@ -126,17 +120,16 @@ impl Process {
 /// A process with the details that a confirmation shows.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Inspected {
-    /// Its figures.
     pub process: Process,
-    /// The id of the user that it belongs to, if the system tells.
+    /// The id of the user who owns the process; `None` if the system doesn't report it.
     pub uid: Option<u32>,
-    /// That user's name, or `uid 1000` if there is no name.
+    /// The name of that user, or `uid 1000` if there is no name.
     pub user: String,
-    /// Its command line; empty if the system does not show it.
+    /// The command line; empty if the system does not show it.
     pub command: String,
-    /// How long it has been running.
+    /// The time since the process started.
     pub age: Duration,
-    /// The pid of its parent.
+    /// The pid of the parent process; `None` if there is none.
     pub parent: Option<u32>,
     /// True when it has ended, but its parent has not waited for it yet (a zombie).
     pub ended: bool,

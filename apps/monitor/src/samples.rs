@@ -7,21 +7,20 @@ use docui::Fault;
 
 use crate::limits::{WATCH_EVERY_MIN, WATCH_SECONDS_MAX};
 
-/// One figure of the machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Figure {
     /// The load average over a minute.
     Load,
-    /// The share of all cores together.
+    /// The CPU share of all cores together.
     Cpu,
     /// The memory in use.
     Mem,
 }
 
-/// When samples are taken: at the beginning, and then in equal intervals.
+/// The times of samples: one at the beginning, and then one after each interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Schedule {
-    /// How many intervals there are. There is one more sample than that.
+    /// The number of intervals, which is one less than the number of samples.
     pub intervals: u32,
     /// The time between two samples.
     pub every: Duration,
@@ -62,12 +61,12 @@ impl Schedule {
     }
 }
 
-/// What an answer says of the samples.
+/// The description of the samples in an answer.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Told {
-    /// One line.
+    /// A summary in one line.
     pub brief: String,
-    /// A line for each process that was watched.
+    /// One line for each process that was watched.
     pub rows: String,
 }
 
@@ -77,12 +76,11 @@ impl Told {
     }
 }
 
-/// The samples of one figure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Samples {
-    /// The figures, in the order that they were taken.
+    /// The sampled figures, in order.
     pub values: Vec<f64>,
-    /// What they are parts of, if there is something: the machine's memory.
+    /// The whole that the figures are part of, if any: the machine's memory.
     pub whole: f64,
 }
 

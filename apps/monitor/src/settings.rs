@@ -11,12 +11,11 @@ use crate::action::By;
 use crate::limits::TOP_MAX;
 use crate::resource::Resource;
 
-/// The settings of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The resources that are shown in detail.
     pub expanded: BTreeSet<Resource>,
-    /// How many processes are listed, 1 to [`TOP_MAX`].
+    /// The number of listed processes, 1 to [`TOP_MAX`].
     pub top: usize,
     /// The figure that processes are sorted by.
     pub by: By,
@@ -28,7 +27,7 @@ impl Default for Settings {
     }
 }
 
-/// The content of the file. Unlike in [`Settings`], any value may occur.
+/// The content of the settings file. Unlike in [`Settings`], any value may occur.
 #[derive(Serialize, Deserialize)]
 #[serde(default)]
 struct SavedSettings {

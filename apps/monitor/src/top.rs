@@ -9,7 +9,7 @@ use crate::format::{percent, period_suffix, size};
 use crate::sample::{Process, Sample};
 use crate::settings;
 
-/// What the names of PipeMux's programs begin with, apps and clients among them.
+/// The prefix of the names of PipeMux's programs, including apps and clients.
 const OWN: &str = "pipemux";
 
 /// Answers the query.

@@ -62,10 +62,10 @@ fn folded_cost(sample: &Sample) -> u64 {
     lines.map(|line| tokens::estimate(&line) + 2 * ANCHOR_COST + 2).sum()
 }
 
-/// The budget in tokens that is left for details.
+/// The remaining budget for details, in tokens.
 struct DetailBudget {
     left: u64,
-    /// The cost of the details that were left out.
+    /// The cost of the omitted details, in tokens.
     cut: u64,
 }
 

@@ -13,20 +13,20 @@ use crate::limits::{FIRST_SHARE, WATCHED_LISTED};
 use crate::samples::{Figure, Samples, Schedule, Told};
 use crate::top::is_own;
 
-/// What one process has at one moment: MB of memory, and its share of one core in percent.
+/// A process's figures at one moment: memory in MB, and share of one core in percent.
 type Figures = (u64, f32);
 
-/// Which processes are told of.
+/// The processes to report.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Most {
-    /// How many of each sample.
+    /// The number of processes of each sample.
     pub n: usize,
-    /// What they are sorted by.
+    /// The figure that processes are sorted by.
     pub by: By,
 }
 
 impl Most {
-    /// What a process has of it. Of what isn't a whole number, tenths count.
+    /// Returns the sort key of a process: the memory, or the CPU share in tenths of a percent.
     fn of(self, (memory, share): Figures) -> u64 {
         match self.by {
             By::Mem => memory,
@@ -38,11 +38,11 @@ impl Most {
 /// The samples of all processes.
 #[derive(Debug, Default)]
 pub(crate) struct Watched {
-    /// The load average over a minute, of each sample; none where the system tells none.
+    /// The load average over a minute at each sample; empty if the system has none.
     load: Vec<f64>,
-    /// The share of all cores together, of each sample.
+    /// The CPU share of all cores together at each sample.
     cpu: Vec<f32>,
-    /// The figures by the number of the sample, by pid and name.
+    /// The figures by sample number, for each pid and name.
     processes: HashMap<(u32, String), HashMap<usize, Figures>>,
 }
 

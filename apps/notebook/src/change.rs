@@ -7,18 +7,17 @@ use docui::Fault;
 
 use crate::entry::Content;
 
-/// How many actions can be undone, over all entries.
+/// Maximum number of actions that can be undone, over all entries.
 pub const CHANGES_MAX: i64 = 200;
 /// Bytes of earlier texts that are kept for undo, over all actions. The newest action is kept in
 /// any case.
 pub const CHANGES_BYTES_MAX: i64 = 16 * 1024 * 1024;
 
-/// An entry as the caller saw it.
+/// An entry at the revision that the caller saw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EntryRef {
-    /// The entry's id.
     pub id: i64,
-    /// The rev that the caller saw.
+    /// The revision that the caller saw.
     pub rev: u64,
 }
 
@@ -45,7 +44,7 @@ impl FromStr for ChangeId {
     }
 }
 
-/// The actions that change an entry's content. Each recorded change names its own.
+/// The kind of action that changed an entry's content; every recorded change has one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangeKind {
     /// The entry was created.
@@ -88,7 +87,7 @@ impl ChangeKind {
 /// The result of [`Store::add`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Added {
-    /// The action, for [`Store::undo`].
+    /// The id of the action, for [`Store::undo`].
     pub change: ChangeId,
     /// The ids of the new entries.
     pub entries: Vec<i64>,
@@ -97,16 +96,15 @@ pub struct Added {
 /// The result of [`Store::remove`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Removed {
-    /// The action, for [`Store::undo`].
+    /// The id of the action, for [`Store::undo`].
     pub change: ChangeId,
-    /// The contents of the removed entries.
     pub contents: Vec<Content>,
 }
 
 /// The result of [`Store::amend`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Amended {
-    /// The change, for [`Store::undo`].
+    /// The id of the change, for [`Store::undo`].
     pub change: ChangeId,
     /// The entry's content before the change.
     pub before: Content,
@@ -117,42 +115,39 @@ pub struct Amended {
 /// The result of [`Store::undo`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undone {
-    /// The undo itself. Undoing it redoes the action.
+    /// The id of the undo itself. Undoing it redoes the action.
     pub change: ChangeId,
-    /// What became of each entry that the action had changed.
+    /// The effect of the undo on each entry that the action had changed.
     pub entries: Vec<UndoneEntry>,
 }
 
-/// An entry that an undo changed. At least one of the contents is there.
+/// An entry that an undo changed. At least one of the contents is `Some`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UndoneEntry {
     /// The content before the undo; `None` if the entry had been removed.
     pub before: Option<Content>,
-    /// The content after it; `None` if the entry is removed again.
+    /// The content after the undo; `None` if the undo removed the entry.
     pub after: Option<Content>,
 }
 
-/// Why an action was not undone. Nothing was written.
+/// The reason why an action was not undone. Nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UndoError {
-    /// An entry is not as the action left it.
+    /// An entry differs from the state in which the action left it.
     ChangedSince {
-        /// The action.
         change: ChangeId,
-        /// The entry's title.
         title: String,
-        /// The actions that lead back to what the action left, to be undone in this order.
+        /// The actions to undo, in this order, to return to the state that the action left.
         later: Vec<ChangeId>,
     },
-    /// The entries are as they were before the action.
+    /// The entries are already as they were before the action.
     AlreadyUndone {
-        /// The action.
         change: ChangeId,
-        /// The title of one of them.
+        /// The title of one of the entries.
         title: String,
-        /// The actions that lead back to what the action left, to be undone in this order.
+        /// The actions to undo, in this order, to return to the state that the action left.
         redo: Vec<ChangeId>,
     },
-    /// The action isn't known, or the store can't be written.
+    /// The action is unknown, or the store can't be written.
     Refused(Fault),
 }

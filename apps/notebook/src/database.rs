@@ -19,7 +19,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Transaction, TransactionBehav
 
 use crate::schema::{self, FileId, Highest, StoreError};
 
-/// The SQLite file of a store, as this process has it open.
+/// The open SQLite file of a store.
 pub struct Database {
     connection: Connection,
     path: PathBuf,
@@ -27,17 +27,17 @@ pub struct Database {
     /// The same file, which is still there when it has lost its name. It is closed after the
     /// connection: closing it before would release the connection's locks.
     handle: Option<File>,
-    /// What readers should be told: the file was deleted, and written again.
+    /// A notice for readers that the file was deleted and written again.
     put_back: Option<String>,
-    /// The file of SQLite's write-ahead log, which belongs to `file`.
+    /// The id of the file of SQLite's write-ahead log, which belongs to `file`.
     log: Option<FileId>,
     data_version: i64,
     id: String,
     /// The highest numbers that this process has seen in the store.
     highest: Highest,
-    /// Why the store can't be used now. Each refresh tries to open it again.
+    /// The reason why the store is unusable. Each refresh tries to open it again.
     unusable: RefCell<Option<Fault>>,
-    /// The session's address, for hints.
+    /// The address of the session, for hints.
     address: String,
 }
 

@@ -20,7 +20,7 @@ pub const ADDED_MAX: usize = 5000;
 /// Longest query, in characters.
 pub const QUERY_MAX: usize = 1000;
 
-/// How much of an entry is shown. The serialized names are part of a file format.
+/// The level of detail of an entry. The serialized names are part of a file format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -29,7 +29,6 @@ pub enum Level {
     /// The title and the summary.
     #[default]
     Summary,
-    /// The whole text.
     Full,
 }
 
@@ -63,31 +62,28 @@ impl Level {
 /// The content of an entry: everything that actions change and undo restores.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Content {
-    /// The title, one line.
+    /// The title, in one line.
     pub title: String,
-    /// The text.
     pub text: String,
     /// The author's summary; empty if there is none.
     pub summary: String,
-    /// The author's gist, one line; empty if there is none.
+    /// The author's gist, in one line; empty if there is none.
     pub gist: String,
     /// The tags, sorted and without duplicates.
     pub tags: Vec<String>,
     /// Where the text was copied from, separated by `, `: `editor/main src/parse.rs:101-300`. Empty
     /// if it was written.
     pub origin: String,
-    /// Whether the text changed after the gist and the summary were written.
+    /// The short forms that were written before the last change of the text.
     pub outdated: Outdated,
-    /// The bytes that it holds besides its text, by their id in the store.
+    /// The id in the store of the binary content besides the text, if any.
     pub blob: Option<i64>,
 }
 
-/// Which of an author's short forms are older than the text.
+/// The author's short forms that are older than the text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Outdated {
-    /// The gist is.
     pub gist: bool,
-    /// The summary is.
     pub summary: bool,
 }
 

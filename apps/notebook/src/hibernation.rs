@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 /// format.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HibernationRecord {
-    /// The store's id.
     #[serde(rename = "store")]
     pub store_id: String,
     /// The [`crate::store::Store::fingerprint`] of the state that views showed; empty when the

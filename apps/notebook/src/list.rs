@@ -22,12 +22,12 @@ pub const LISTED_MAX: usize = 2000;
 /// Most bytes of texts in one answer, so that it fits into one frame whatever the budget.
 const BYTES_MAX: usize = 700 * 1024;
 
-/// The content of an answer, as it is written within its budget.
+/// The content of an answer, written within a budget.
 pub struct List<'a> {
     notebook: &'a Notebook,
     /// Titles that several entries have: only an anchor tells these apart.
     shared: HashSet<String>,
-    /// What was written so far.
+    /// The output written so far.
     pub view: View,
     left: u64,
     bytes: usize,

@@ -15,7 +15,6 @@ use crate::view_state::ViewState;
 /// Most titles or entries that an error names.
 const NEAR_MAX: usize = 5;
 
-/// A notebook session.
 pub struct Notebook {
     pub(crate) store: Store,
     pub(crate) view_state: ViewState,
@@ -30,14 +29,14 @@ pub struct Notebook {
     has_unshown_changes: bool,
 }
 
-/// Whether this process continues where the previous one was hibernated.
+/// The relation of this process to the previous one, which may have been hibernated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Start {
-    /// No: the session is new, or the previous process crashed.
+    /// The session is new, or the previous process crashed.
     New,
     /// Yes, with the state that the previous process saved.
     Resumed,
-    /// No: the store has been replaced by another one since.
+    /// The store has been replaced by another one since the hibernation.
     StoreReplaced,
 }
 

@@ -137,7 +137,7 @@ fn listed(notebook: &Notebook, list: List<'_>, ids: &[i64]) -> Result<Done, Faul
     Ok(if ids.is_empty() { done } else { done.value(Value::List(titles)) })
 }
 
-/// The entries that a query is about.
+/// The entries selected by a query.
 struct Chosen {
     ids: Vec<i64>,
     /// True if each was named by itself.

@@ -20,7 +20,7 @@ use tables::MIGRATIONS;
 /// Marks a SQLite file as a notebook: `PMnb`.
 const APPLICATION_ID: i64 = 0x504d_6e62;
 
-/// How long to wait for another process's transaction. A notebook's transactions are short.
+/// The longest wait for another process's transaction. A notebook's own are short.
 const BUSY_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Statements that a connection keeps prepared: more than the store has.
@@ -84,7 +84,7 @@ pub fn reopen(path: &Path, id: &str, seen: &Highest) -> Result<Option<Connection
     }
 }
 
-/// The highest numbers in a store: they are never given to anything else.
+/// The highest numbers used in a store, which are never reused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Highest {
     entry: i64,

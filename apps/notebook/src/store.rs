@@ -28,31 +28,29 @@ const HEAD: usize = 600;
 pub struct Row {
     /// The entry's id. [`crate::entry::key`] makes its key.
     pub id: i64,
-    /// The entry's revision, raised with each change of its content.
+    /// The entry's revision, which increases with each change of its content.
     pub rev: u64,
-    /// How many lines the text has.
+    /// The number of lines of the text.
     pub lines: u64,
     /// About how many tokens the text takes.
     pub tokens: u64,
-    /// Whether the text changed after the gist and the summary were written.
+    /// The short forms that were written before the last change of the text.
     pub outdated: Outdated,
-    /// The title, one line.
+    /// The title, in one line.
     pub title: String,
     /// The author's gist; empty if there is none.
     pub gist: String,
     /// The author's summary; empty if there is none.
     pub summary: String,
-    /// Where the text was copied from; empty if it was written.
+    /// The source that the text was copied from; empty if it was written.
     pub origin: String,
-    /// The tags, sorted.
     pub tags: Vec<String>,
     /// The beginning of the text.
     pub head: String,
-    /// What the bytes are that it holds besides its text.
+    /// The media type of the binary content besides the text, if any.
     pub media: Option<Media>,
 }
 
-/// An open store.
 pub struct Store {
     pub(crate) database: Database,
 }

@@ -14,14 +14,13 @@ use crate::database::unsigned;
 use crate::entry::Content;
 use crate::entry_rows::{content, current};
 
-/// One recorded change of an entry, with what is needed to undo it.
+/// A recorded change of an entry, with the data needed to undo it.
 #[derive(Debug)]
 pub(crate) struct RecordedChange {
-    /// The entry's id.
     pub entry: i64,
-    /// The entry's rev and content now; `None` if it is removed.
+    /// The present revision and content of the entry; `None` if it is removed.
     pub current: Option<(u64, Content)>,
-    /// The content before the change; `None` if there was no entry.
+    /// The content before the change; `None` if the entry didn't exist.
     pub earlier: Option<Content>,
     /// The rev that the entry gets if it is restored: the one that it had when it was removed. If
     /// the change isn't the last one of the entry, a rev that it never had.

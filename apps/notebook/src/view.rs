@@ -29,12 +29,12 @@ pub fn view(notebook: &Notebook, request: &ViewRequest) -> View {
         .unwrap_or_else(View::unreadable)
 }
 
-/// A notebook and the request that its view answers.
+/// The data for rendering a view: the notebook and the request.
 struct Renderer<'a> {
     notebook: &'a Notebook,
     lod: Lod,
     budget: u64,
-    /// How many entries the store has.
+    /// The number of entries in the store.
     total: u64,
     /// About how many tokens the texts of all entries take.
     tokens: u64,
@@ -201,14 +201,13 @@ impl<'a> Renderer<'a> {
     }
 }
 
-/// One rendered entry.
 struct EntryBlock {
     block: Block,
     /// True when it is shown in one line with its neighbours.
     inline: bool,
 }
 
-/// The entries that were added so far, within the limits of a view.
+/// The entries added so far, within the limits of a view.
 struct BlockList {
     blocks: Vec<EntryBlock>,
     budget: u64,

@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::entry::{self, Level};
 
-/// How much of each entry a session shows. The serialized names are part of the file's format.
+/// The level of detail of each entry. The serialized names are part of the file format.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ViewState {
-    /// The id of the store that this belongs to.
+    /// The id of the store that the view state belongs to.
     #[serde(rename = "store")]
     store_id: String,
     /// A search and a filter, which sessions of earlier releases kept. They are dropped: nothing is
@@ -24,12 +24,12 @@ pub struct ViewState {
     query: String,
     #[serde(skip_serializing)]
     tag: String,
-    /// The level of the entries that have none of their own.
+    /// The level of entries without a level of their own.
     #[serde(rename = "rest")]
     default_level: Level,
     /// The levels of entries, by key.
     levels: BTreeMap<String, Level>,
-    /// The keys of the entries that are shown first, in their order.
+    /// The keys of the entries shown first, in display order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     focused: Vec<String>,
 }

@@ -147,7 +147,7 @@ pub fn evidence(planner: &Planner) -> Result<String, Fault> {
     newest.and_then(|report| report.evidence()).ok_or_else(none)
 }
 
-/// What a check needs while it runs.
+/// The data that a running check needs.
 struct Run {
     job: JobHandle,
     handle: Handle,

@@ -13,13 +13,13 @@ use serde::Deserialize;
 
 use crate::limits::{CONFIG_MAX, DRIVER_DEADLINE, DRIVER_DEADLINE_MAX, PROMPT_MAX};
 
-/// The file's name.
+/// The name of the configuration file.
 pub const FILE: &str = "planner.toml";
 
 /// The user's own file below the home directory, whose drivers need no trust and may have keys.
 pub const OWN_FILE: &str = ".config/planner.toml";
 
-/// What the user's own file says.
+/// The content of the user's own configuration file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct OwnConfig {
@@ -27,21 +27,21 @@ struct OwnConfig {
     drivers: BTreeMap<String, DriverConfig>,
 }
 
-/// What the file says.
+/// The content of the project's configuration file.
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The file's text; none if there is no file.
+    /// The file's text; `None` if there is no file.
     #[serde(skip)]
     pub text: Option<String>,
     /// The drivers of the user's own file, which no project's driver of the same name takes the
     /// place of.
     #[serde(skip)]
     own_drivers: BTreeMap<String, DriverConfig>,
-    /// The driver of all who have none of their own.
+    /// The default driver, for roles without a driver of their own.
     #[serde(default)]
     driver: Option<String>,
-    /// The program that plans are handed to, with its arguments.
+    /// The command line of the program that plans are handed to.
     #[serde(default)]
     pub codegen: Option<CommandLine>,
     /// True if the roles of round 2 are asked at the same time, as those of round 1 are.
@@ -51,12 +51,12 @@ pub struct Config {
     coach: RoleConfig,
     #[serde(default)]
     roles: BTreeMap<String, RoleConfig>,
-    /// The drivers that it describes, by their names.
+    /// The drivers that the file describes, by name.
     #[serde(default)]
     pub drivers: BTreeMap<String, DriverConfig>,
 }
 
-/// A program with its arguments: a list, or a line whose words are separated by spaces.
+/// A program and its arguments: a list, or a line with words separated by spaces.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(untagged)]
 pub enum CommandLine {
@@ -87,52 +87,49 @@ struct RoleConfig {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DriverConfig {
-    /// The program to start.
+    /// The command line of the program to start.
     pub command: Option<CommandLine>,
-    /// The agent to start that speaks the Agent Client Protocol.
+    /// The command line of an agent that speaks the Agent Client Protocol.
     pub acp: Option<CommandLine>,
-    /// The endpoint to ask.
+    /// The base URL of the chat endpoint.
     pub base_url: Option<String>,
     model: Option<String>,
     key_env: Option<String>,
-    /// How long a turn may take, in seconds.
+    /// The time limit of a turn, in seconds.
     deadline: Option<u64>,
 }
 
-/// Who plays a role.
+/// The driver that plays a role.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DriverSpec {
     /// Whoever reads the window.
     Agent,
-    /// A program.
     Command {
-        /// Its name in the configuration.
+        /// The driver's name in the configuration.
         name: String,
         /// The program and its arguments.
         words: Vec<String>,
-        /// How long it may take.
+        /// The time limit of the program.
         deadline: Duration,
     },
     /// An agent that speaks the Agent Client Protocol.
     Acp {
-        /// Its name in the configuration.
+        /// The driver's name in the configuration.
         name: String,
         /// The program and its arguments.
         words: Vec<String>,
-        /// How long a turn may take.
+        /// The time limit of a turn.
         deadline: Duration,
     },
-    /// A chat endpoint.
     Http {
-        /// Its name in the configuration.
+        /// The driver's name in the configuration.
         name: String,
-        /// Where it is: `http://localhost:11434/v1`.
+        /// The URL of the API: `http://localhost:11434/v1`.
         base_url: String,
-        /// The model.
         model: String,
-        /// The environment variable with the key.
+        /// The environment variable that holds the API key.
         key_env: Option<String>,
-        /// How long one answer may take.
+        /// The time limit of one answer.
         deadline: Duration,
     },
 }

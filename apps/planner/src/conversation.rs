@@ -18,13 +18,13 @@ use crate::page::Page;
 /// About what the anchor of a line takes, in tokens.
 const ANCHOR: u64 = 8;
 
-/// A line of the record.
+/// A line of the displayed record.
 struct Line {
-    /// What stands before it: the stage that begins here.
+    /// The text before the line: the heading of the stage that begins here.
     stage: String,
-    /// The number of what was said; none for a stage that is folded.
+    /// The number of the statement; `None` for a folded stage.
     said: Option<usize>,
-    /// What follows the speaker's name.
+    /// The text after the speaker's name.
     text: String,
 }
 

@@ -4,7 +4,7 @@
 use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::{Course, Role, Stage};
 
-/// What is said in English, and in Chinese.
+/// The translations of phrases from English to Chinese.
 const WORDS: [(&str, &str); 47] = [
     // Stages.
     ("intent", "判断意图"),

@@ -21,7 +21,7 @@ use crate::model::Planner;
 use crate::reader::{by, is_person};
 use crate::store::replace;
 
-/// What every file of a draft's hand-over says.
+/// The note in every file of a draft's hand-over.
 const FROM_DRAFT: &str = "from a draft without consensus";
 
 /// Hands the newest version over. A draft's warning is confirmed first.

@@ -10,10 +10,10 @@ pub const DRIVER_OUTPUT_MAX: usize = 1024 * 1024;
 /// Bytes of a driver's standard error that are kept for the log and the reason.
 pub const DRIVER_STDERR_MAX: usize = 16 * 1024;
 
-/// How long a driver may take unless `planner.toml` says otherwise.
+/// The default time limit of a driver, unless `planner.toml` sets another.
 pub const DRIVER_DEADLINE: Duration = Duration::from_secs(300);
 
-/// How long a command may be given at the most.
+/// The highest time limit that can be set for a command.
 pub const DRIVER_DEADLINE_MAX: Duration = Duration::from_secs(3600);
 
 /// Bytes of one message of an agent that speaks the Agent Client Protocol. What it answers comes in
@@ -27,13 +27,13 @@ pub const ACP_OUTPUT_MAX: usize = 32 * 1024 * 1024;
 /// Messages of such an agent that wait to be read.
 pub const ACP_QUEUE_MAX: usize = 16;
 
-/// How long such an agent may take to end a turn that was cancelled, before it is killed.
+/// The time in which a cancelled agent must end its turn before it is killed.
 pub const ACP_LEAVE: Duration = Duration::from_secs(1);
 
 /// Tries of a request to a chat endpoint that fails for a reason that may pass.
 pub const HTTP_TRIES: u32 = 4;
 
-/// The first pause between such tries; each further one is twice as long.
+/// The pause before the first retry; each further pause is twice as long.
 pub const HTTP_BACKOFF: Duration = Duration::from_millis(250);
 
 /// Bytes of a plan, a draft or a note that a brief comes with.
@@ -57,7 +57,7 @@ pub const CONFIG_MAX: u64 = 128 * 1024;
 /// Bytes that a codegen command may print; the rest is left out, and that is said.
 pub const HANDOFF_OUTPUT_MAX: usize = 4 * 1024 * 1024;
 
-/// How long a codegen command may take.
+/// The time limit of a codegen command.
 pub const HANDOFF_DEADLINE: Duration = Duration::from_secs(3600);
 
 /// Characters of a topic's name, which stands in each window and path.
@@ -90,7 +90,7 @@ pub const LOCK_PAUSE: Duration = Duration::from_millis(10);
 /// Commands of a plan that one check runs. A consent shows 64 lines.
 pub const CHECK_COMMANDS_MAX: usize = 40;
 
-/// How long each of them may take.
+/// The time limit of one command of a check.
 pub const CHECK_DEADLINE: Duration = Duration::from_secs(600);
 
 /// Lines of a command's output that are kept, its last ones.

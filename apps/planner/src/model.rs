@@ -15,10 +15,9 @@ use crate::config::{Config, FILE};
 use crate::store::Store;
 use crate::workers::Workers;
 
-/// The file of a session that was put to sleep.
+/// The file with the state of a hibernated session.
 const ASLEEP: &str = "asleep.json";
 
-/// A planner session.
 pub struct Planner {
     pub(crate) root: PathBuf,
     pub(crate) store: Option<Store>,
@@ -27,23 +26,23 @@ pub struct Planner {
     /// Problems that stay until they are mended.
     config_problem: Option<String>,
     pub(crate) disk_problem: Option<String>,
-    /// Who plays whom by the user's choice in this session, by the speaker's name.
+    /// The drivers chosen by the user in this session, by the speaker's name.
     pub(crate) chosen: BTreeMap<String, String>,
     pub(crate) workers: Workers,
-    /// Why turns failed, in the drivers' own words, by the turn's number.
+    /// The drivers' own messages on failed turns, by the turn's number.
     pub(crate) failures: BTreeMap<u64, String>,
     pub(crate) readers: Readers,
     /// Hand-overs that this process began.
     pub(crate) handed_over: BTreeSet<u32>,
     /// True while a check of this process runs.
     pub(crate) is_checking: Arc<AtomicBool>,
-    /// What `refresh` looked at last.
+    /// The file stamps last seen by `refresh`.
     stamps: Vec<Option<(SystemTime, u64)>>,
     pub(crate) expanded: BTreeSet<usize>,
     notes: Vec<String>,
-    /// What others wrote last that gave way to the planner's files.
+    /// Notices of other programs' texts that the planner's files replaced.
     pub(crate) kept: Vec<String>,
-    /// The keys of what a person has allowed, as of the last act.
+    /// The keys of what a person has allowed, as of the last action.
     pub(crate) allowed: BTreeSet<String>,
     /// True once a reader has acted in this process. Before that no turn is played: opening,
     /// looking and waking start nothing.

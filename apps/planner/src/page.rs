@@ -4,7 +4,7 @@ use docui::{Lod, View, ViewRequest, tokens};
 
 use crate::model::Planner;
 
-/// A window that is being written, and the tokens that are left for it.
+/// A window being written, with its remaining token budget.
 pub struct Page<'a> {
     pub planner: &'a Planner,
     pub request: &'a ViewRequest,

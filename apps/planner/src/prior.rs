@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::limits::{AGREED_POINTS_MAX, KEY_POINTS_MAX, POINT_MAX, PRIOR_MAX};
 
-/// What the title of a draft begins with.
+/// The prefixes of the title of a draft.
 const DRAFTS: [&str; 4] = ["Draft:", "规划草案", "草案", "草稿"];
 
 /// Headings of what was agreed, and of what wasn't.

@@ -12,7 +12,7 @@ use crate::model::Planner;
 /// Readers whose names begin so are persons at a terminal or a page.
 const PERSONS: [&str; 3] = ["attach", "page", "person"];
 
-/// What a reader is in a course.
+/// The roles and rights of a reader in a course.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reader<'a> {
     /// Whom it took, in the order in which they speak.
@@ -26,12 +26,12 @@ pub struct Reader<'a> {
     name: &'a str,
 }
 
-/// Who plays a turn that is open, as far as a reader is concerned.
+/// The player of an open turn, from a reader's point of view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Player {
-    /// The reader, who took the speaker.
+    /// The reader, who took the speaker's part.
     You,
-    /// The reader may: nobody has taken the speaker, and nobody else has taken anybody.
+    /// Any reader: neither this speaker nor any other has been taken by another reader.
     Anyone,
     /// Nobody has taken the speaker, while others have taken roles.
     Untaken,

@@ -18,15 +18,15 @@ use crate::frame::say;
 use crate::limits::{CHECK_RECORD_MAX, CHECKS_KEPT};
 use crate::store::replace;
 
-/// Whether something holds.
+/// The result of checking a criterion.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// Its command ended with status 0.
+    /// The command exited with status 0.
     Passed,
-    /// Its command ended otherwise, or not in time.
+    /// The command exited with another status, was ended by a signal, or timed out.
     Failed,
-    /// Nothing ran.
+    /// No command ran.
     #[default]
     NotRun,
 }
@@ -42,29 +42,27 @@ impl Verdict {
     }
 }
 
-/// How a command ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// Whether it holds.
     pub verdict: Verdict,
-    /// The exit status; none if a signal ended it, or it did not run.
+    /// The exit status; `None` if a signal ended the command or it did not run.
     pub exit: Option<i32>,
-    /// Why, in a few words: `status 101`.
+    /// The reason in a few words: `status 101`.
     pub why: String,
-    /// Its last lines.
+    /// The last lines of the command's output.
     pub output: String,
-    /// How long it took.
+    /// The duration of the command, in seconds.
     pub seconds: u64,
 }
 
 impl Outcome {
-    /// Nothing ran, for this reason.
+    /// Returns the outcome of a command that did not run, with the reason.
     pub fn not_run(why: &str) -> Self {
         Self { why: why.to_owned(), ..Self::default() }
     }
 }
 
-/// A criterion with its verdict.
+/// A criterion and the result of its check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Checked {
@@ -74,17 +72,17 @@ pub struct Checked {
     pub command: Option<String>,
     pub verdict: Verdict,
     pub exit: Option<i32>,
-    /// Why, in a few words.
+    /// The reason in a few words.
     pub why: String,
     pub output: String,
     pub seconds: u64,
 }
 
-/// A check. Others may write its file: whatever it says is shown as foreign text.
+/// A check's report. Others may write its file, so its contents are shown as foreign text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Report {
-    /// Its number in the topic, from 1.
+    /// The number of the check in its topic, from 1.
     #[serde(rename = "check")]
     pub number: u32,
     pub topic: String,
@@ -97,7 +95,7 @@ pub struct Report {
     pub at: String,
     /// Empty while it runs, or if it was cut off.
     pub ended: String,
-    /// The first words of each requirement, by its id.
+    /// The first words of each requirement, by the requirement's id.
     pub requirements: BTreeMap<String, String>,
     pub results: Vec<Checked>,
 }

@@ -30,7 +30,7 @@ pub const FOLDER: &str = ".planning";
 const JOURNAL: &str = "journal.jsonl";
 const CLARIFICATION: &str = "planning.clarification.jsonl";
 
-/// A topic's files.
+/// The files of a topic.
 #[derive(Debug, Clone)]
 pub struct Store {
     folder: PathBuf,
@@ -38,21 +38,20 @@ pub struct Store {
     length: u64,
 }
 
-/// What was found when files were written.
+/// The findings of writing files.
 #[derive(Debug, Default)]
 pub struct Written {
-    /// What somebody made of the artifact by hand.
+    /// The text of the artifact as someone edited it by hand.
     pub edited: Option<String>,
-    /// What readers should know: what others wrote and is kept beside.
+    /// Notices for readers about texts that others wrote and that are kept in other files.
     pub kept: Vec<String>,
 }
 
-/// What was found in a topic's files.
+/// The contents of a topic's files.
 #[derive(Debug, Default)]
 pub struct Loaded {
-    /// The course.
     pub course: Course,
-    /// What readers should know.
+    /// Notices for readers.
     pub notes: Vec<String>,
 }
 

@@ -14,7 +14,7 @@ pub fn parse(text: &str) -> Result<Value, serde_json::Error> {
     serde_json::from_str::<Once>(text).map(|once| once.0)
 }
 
-/// A value without such objects.
+/// A JSON value without objects that have a key twice.
 struct Once(Value);
 
 impl<'de> Deserialize<'de> for Once {

@@ -128,7 +128,7 @@ pub fn shown(report: &Report, is_running: bool, adjust: &str, lang: Lang) -> Str
 mod tests {
     use super::*;
 
-    /// A text of words that forge lines, by a number that grows with each use.
+    /// Returns a text of words that forge lines, chosen by a seed that grows with each use.
     fn forged(seed: &mut u64) -> String {
         let words = [
             "\n",

@@ -1,9 +1,11 @@
 //! Writes that come late: to a file that was displaced a moment ago.
 //!
-//! Whoever opens a file by its path finds it first and opens it then. In between, which takes microseconds unless the system
-//! lets somebody else run, another text can take the file's place: then the write goes to a file that has no name any more,
-//! and no lease could tell. So a displaced file stays open for a while. What is written to it in that time counts as written
-//! right after it was displaced: what was appended is appended to the file at the path, and another text takes its place.
+//! Whoever opens a file by its path finds it first and opens it then. In between, which takes
+//! microseconds unless the system lets somebody else run, another text can take the file's place:
+//! then the write goes to a file that has no name any more, and no lease could tell. So a displaced
+//! file stays open for a while. What is written to it in that time counts as written right after it
+//! was displaced: what was appended is appended to the file at the path, and another text takes its
+//! place.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -16,24 +18,24 @@ use std::time::{Duration, Instant};
 use crate::lease::Lease;
 use crate::{Durability, Place, stage};
 
-/// How long a displaced file is watched. Whoever was about to open it has done so by then.
+/// The time for which a displaced file is watched, enough for pending opens to complete.
 const WATCHED: Duration = Duration::from_millis(500);
 /// Between two looks at a file that is open for writing when its time is over.
 const PAUSE: Duration = Duration::from_millis(100);
-/// How long a writer may take that has it open.
+/// The longest time that a writer may keep the displaced file open.
 const WRITER: Duration = Duration::from_secs(60);
 /// Watched files; beyond it, what was written to the oldest is passed on before its time is over.
 const FILES_MAX: usize = 128;
 /// Bytes of the texts of all watched files; beyond it, as for their number.
 const BYTES_MAX: usize = 64 << 20;
 
-/// A displaced file.
+/// A file that was displaced by a new text.
 #[derive(Debug)]
 struct Displaced {
     file: File,
-    /// What it had when it was displaced.
+    /// The content of the file when it was displaced.
     text: Vec<u8>,
-    /// Where it was.
+    /// The path that the file had.
     path: PathBuf,
     since: Instant,
 }
@@ -52,8 +54,8 @@ fn lock() -> MutexGuard<'static, Watch> {
     WATCH.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Returns the whole content of a file, by offsets; what is added while it is read may be missing. `None` if it can't be read
-/// or is too long to be watched.
+/// Returns the whole content of a file, by offsets; what is added while it is read may be missing.
+/// `None` if it can't be read or is too long to be watched.
 pub(crate) fn content(file: &File) -> Option<Vec<u8>> {
     let length = usize::try_from(file.metadata().ok()?.len()).ok()?;
     if length > BYTES_MAX {

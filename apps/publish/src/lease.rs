@@ -7,18 +7,19 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long somebody who has the file open for writing is waited for.
+/// The longest wait for another process that has the file open for writing.
 const WAIT: Duration = Duration::from_millis(200);
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// A lease, until this is dropped; none where there are no leases.
+/// A lease that ends when dropped; holds no file where leases don't exist.
 #[derive(Debug)]
 pub(crate) struct Lease<'f> {
     file: Option<&'f File>,
 }
 
 impl<'f> Lease<'f> {
-    /// Takes a lease. None if somebody has the file open for writing, and still has after a short wait.
+    /// Takes a lease. None if somebody has the file open for writing, and still has after a short
+    /// wait.
     pub(crate) fn take(file: &'f File) -> Option<Self> {
         let deadline = Instant::now() + WAIT;
         loop {

@@ -13,8 +13,8 @@ use crate::{Expected, FILE_NAME, FOLDER_PREFIX};
 pub(crate) const LOCK_NAME: &str = ".gitignore";
 pub(crate) const LOCK_CONTENT: &[u8] = b"*\n";
 
-/// Makes the file that keeps git from showing a folder. It gets its name once it has its content: a process that is killed in
-/// between leaves nothing that git would show.
+/// Makes the file that keeps git from showing a folder. It gets its name once it has its content: a
+/// process that is killed in between leaves nothing that git would show.
 pub(crate) fn make_lock(folder: &Path) -> io::Result<File> {
     let path = folder.join(LOCK_NAME);
     #[cfg(target_os = "linux")]
@@ -39,7 +39,7 @@ pub(crate) fn make_lock(folder: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// A text that was staged by a process that is gone, or a file that it had displaced.
+/// A text staged by a process that has ended, or a file displaced by one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
     folder: PathBuf,
@@ -77,7 +77,6 @@ fn lock(folder: &Path) -> Option<File> {
 }
 
 impl Leftover {
-    /// Where the text is.
     #[must_use]
     pub fn text(&self) -> &Path {
         &self.text
@@ -91,8 +90,8 @@ impl Leftover {
         expected(&File::open(&self.text)?)
     }
 
-    /// Removes the text and its folder, if it is what is expected, nobody writes to it, and nothing else is there.
-    /// Returns whether it was removed.
+    /// Removes the text and its folder, if it is what is expected, nobody writes to it, and nothing
+    /// else is there. Returns whether it was removed.
     ///
     /// # Errors
     /// The system refuses.
@@ -104,7 +103,8 @@ impl Leftover {
             return Ok(false);
         }
         fs::remove_file(&self.text)?;
-        // Other texts, and what somebody else put there, stay, and so does what keeps git from showing them.
+        // Other texts, and what somebody else put there, stay, and so does what keeps git from
+        // showing them.
         if fs::read_dir(&self.folder)?.count() == 1 {
             fs::remove_file(self.folder.join(LOCK_NAME))?;
             fs::remove_dir(&self.folder)?;

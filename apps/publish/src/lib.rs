@@ -1,19 +1,23 @@
-//! Takes the places of files, and removes files, so that nothing is lost that others write meanwhile.
+//! Takes the places of files, and removes files, so that nothing is lost that others write
+//! meanwhile.
 //!
-//! The disk belongs to everybody: while a program writes the new text of a file, another may append to the old one, write
-//! it anew or rename something over it. So a text is not renamed over its file. Both change places, in one step
-//! (`RENAME_EXCHANGE`), and what was displaced is looked at before it is removed:
+//! The disk belongs to everybody: while a program writes the new text of a file, another may append
+//! to the old one, write it anew or rename something over it. So a text is not renamed over its
+//! file. Both change places, in one step (`RENAME_EXCHANGE`), and what was displaced is looked at
+//! before it is removed:
 //!
-//! 1. The old file is opened and *leased*: as long as the lease holds, the kernel lets nobody open it for writing. If
-//!    somebody has it open for writing, no lease is given.
+//! 1. The old file is opened and *leased*: as long as the lease holds, the kernel lets nobody open
+//!    it for writing. If somebody has it open for writing, no lease is given.
 //! 2. Its content is compared with what the new text was made from.
 //! 3. Both files change places, and what was displaced must be the file that was leased.
-//! 4. The lease is given up, so that whoever waited to write goes on, and taken again. If that fails, or the content is
-//!    another one now, somebody has written to the old file: it gets its place back, and the change is refused.
-//! 5. The old file stays open for a moment without a name: what a program writes to it that had found it by its path before,
-//!    and opened it only now, is passed on.
+//! 4. The lease is given up, so that whoever waited to write goes on, and taken again. If that
+//!    fails, or the content is another one now, somebody has written to the old file: it gets its
+//!    place back, and the change is refused.
+//! 5. The old file stays open for a moment without a name: what a program writes to it that had
+//!    found it by its path before, and opened it only now, is passed on.
 //!
-//! Where there are no leases (NFS, files of other users) or no exchange, each step that can be made is made.
+//! Where there are no leases (NFS, files of other users) or no exchange, each step that can be made
+//! is made.
 //!
 //! | module | contents |
 //! |---|---|
@@ -25,11 +29,11 @@
 //! | `private` | PipeMux's own directories, which no app changes a file in |
 //! | `leftovers` | what killed processes left beside files |
 //!
-//! **Invariant: until it is complete nobody but its owner can read a text.** It is staged in a folder of its own that only
-//! the owner enters, and gets the mode of its file last.
+//! **Invariant: until it is complete nobody but its owner can read a text.** It is staged in a
+//! folder of its own that only the owner enters, and gets the mode of its file last.
 //!
-//! **Invariant: nothing that was left behind is shown by git.** The folder has a `.gitignore` of its own, which its process
-//! holds a lock on: so it is known what nobody will finish.
+//! **Invariant: nothing that was left behind is shown by git.** The folder has a `.gitignore` of
+//! its own, which its process holds a lock on: so it is known what nobody will finish.
 
 mod attributes;
 mod late;
@@ -52,53 +56,56 @@ pub use late::settle;
 pub use leftovers::{Leftover, leftovers};
 pub use replace::{remove, remove_link};
 
-/// How the names of folders begin in which texts are staged.
+/// The prefix of the names of staging folders.
 pub const FOLDER_PREFIX: &str = ".pipemux-";
-/// The name of a text in its folder; that of further ones begins so.
+/// The name of the first text in its folder, and the prefix of the names of further ones.
 pub const FILE_NAME: &str = "text";
 
-/// Why a file was not changed. It is as it was, unless the error says otherwise.
+/// The reason why a file was not changed. It is intact unless the error says otherwise.
 #[derive(Debug, thiserror::Error)]
 pub enum PublishError {
-    /// The file has another content than was expected, is another file, or is gone.
+    /// The file has unexpected content, is another file, or no longer exists.
     #[error("it was changed meanwhile")]
     Changed,
     /// Another program has it open for writing.
     #[error("another program has it open for writing")]
     Busy,
-    /// There is a file where a new one was to be.
+    /// The path of a new file already exists.
     #[error("it exists")]
     Exists,
-    /// Others wrote both the file and another one in its place at the same moment: the older of their texts is at this path.
+    /// Others wrote both the file and another one in its place at the same moment: the older of
+    /// their texts is at this path.
     #[error("it was written twice meanwhile; the older text is in {}", .0.display())]
     Kept(PathBuf),
-    /// The system refuses.
+    /// An operating system error.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// What a text is to become.
+/// The destination of a staged text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// The new content of the file that is there; its owner, mode and attributes stay.
+    /// Replaces an existing file's content and keeps its owner, mode and attributes.
     Existing,
-    /// A new file with these permission bits, less those that the umask removes.
+    /// Creates a file with these permission bits, less those that the umask removes.
     New(u32),
 }
 
-/// What a text that took its place outlasts.
+/// The events that a published text survives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// A loss of power: it is written to the disk.
+    /// A loss of power: the text is written through to the disk.
     Power,
     /// The end of the process.
     Process,
 }
 
-/// Tells whether the content of a file is the one that is to be replaced or removed. It is called more than once.
+/// Tells whether the content of a file is the one that is to be replaced or removed. It is called
+/// more than once.
 pub type Expected<'a> = &'a dyn Fn(&File) -> io::Result<bool>;
 
-/// Texts that are published together. Those beside each other share a folder, so that there can be many.
+/// Texts that are published together. Those beside each other share a folder, so that there can be
+/// many.
 #[derive(Debug, Default)]
 pub struct Stage {
     folders: HashMap<PathBuf, Arc<Folder>>,
@@ -109,7 +116,6 @@ pub struct Stage {
 #[derive(Debug)]
 pub struct Staged {
     path: PathBuf,
-    /// Where the text is.
     text: PathBuf,
     folder: Arc<Folder>,
     place: Place,
@@ -127,7 +133,8 @@ struct Folder {
 /// Writes a text beside its file. The file is unchanged.
 ///
 /// # Errors
-/// The directory can't be written, the disk is full, or there is no file that [`Place::Existing`] means.
+/// The directory can't be written, the disk is full, or there is no file that [`Place::Existing`]
+/// means.
 pub fn stage(
     path: &Path,
     place: Place,
@@ -164,7 +171,8 @@ impl Stage {
             number => folder.directory.path().join(format!("{FILE_NAME}-{number}")),
         };
         self.texts += 1;
-        // The mode of a new file is what the umask leaves of it, so the system is asked by making one.
+        // The mode of a new file is what the umask leaves of it, so the system is asked by making
+        // one.
         let bits = match place {
             Place::Existing => 0o600,
             Place::New(bits) => bits & 0o777,
@@ -196,8 +204,8 @@ impl Staged {
         fs::set_permissions(&self.text, fs::Permissions::from_mode(bits & 0o777))
     }
 
-    /// Puts the text in its place and returns what is there now. `expected` is asked of the file whose place it takes; of a
-    /// new file nothing is.
+    /// Puts the text in its place and returns what is there now. `expected` is asked of the file
+    /// whose place it takes; of a new file nothing is.
     ///
     /// # Errors
     /// As [`PublishError`] says.
@@ -241,7 +249,7 @@ impl Folder {
         Ok(Self { directory, _lock: lock })
     }
 
-    /// Where the first text is.
+    /// Returns the path of the first text.
     fn text(&self) -> PathBuf {
         self.directory.path().join(FILE_NAME)
     }

@@ -4,16 +4,18 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::{env, io};
 
-/// The variables by which the daemon names its directories to the apps that come with it: state, socket, settings.
+/// The variables by which the daemon names its directories to the apps that come with it: state,
+/// socket, settings.
 const NAMES: [&str; 3] = ["PIPEMUX_STATE_DIR", "PIPEMUX_RUNTIME_DIR", "PIPEMUX_CONFIG_DIR"];
 
-/// The file in them whose target is protected as they are.
+/// The file in these directories whose link target is protected, too.
 const SETTINGS: &str = "config.toml";
 
-/// Refuses to change what is at a path in one of PipeMux's own directories, or one of these, by whatever links it is named.
+/// Refuses to change what is at a path in one of PipeMux's own directories, or one of these, by
+/// whatever links it is named.
 ///
-/// A sandbox can take nothing out of a folder that it grants, so a grant of the home directory contains the person's rules
-/// for agents. An agent that could change them would be bound by none.
+/// A sandbox can take nothing out of a folder that it grants, so a grant of the home directory
+/// contains the person's rules for agents. An agent that could change them would be bound by none.
 ///
 /// # Errors
 /// It is such a path.
@@ -30,7 +32,7 @@ pub fn refuse(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Whether a path, as it is itself and not as what a last link in it leads to, lies in a directory or contains it.
+/// Returns true if a path, without following a last link, is in a directory or contains it.
 fn concerns(path: &Path, directory: &Path) -> bool {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let resolved =
@@ -40,7 +42,7 @@ fn concerns(path: &Path, directory: &Path) -> bool {
         .any(|directory| resolved.starts_with(directory) || directory.starts_with(&resolved))
 }
 
-/// The path without links; of one that doesn't exist, as far as it does.
+/// Returns the path without links, resolved as far as it exists.
 fn real(path: &Path) -> PathBuf {
     let found = path.ancestors().find_map(|one| Some((one, one.canonicalize().ok()?)));
     match found {

@@ -23,7 +23,8 @@ pub(crate) fn replace(
         return Err(PublishError::Changed);
     }
     let new = late::content(text);
-    // Whoever reads while a text of somebody else is displaced doesn't see it: this must hardly ever happen.
+    // Whoever reads while a text of somebody else is displaced doesn't see it: this must hardly
+    // ever happen.
     if !is_same(path, &old) {
         return Err(PublishError::Changed);
     }
@@ -70,7 +71,8 @@ fn put_back(
         late::watch(found, new, path);
         return Ok(());
     }
-    // Somebody took the place of the new text meanwhile: theirs is newer than both, and keeps the place.
+    // Somebody took the place of the new text meanwhile: theirs is newer than both, and keeps the
+    // place.
     let _ = exchange(staged, path);
     Err(kept())
 }
@@ -91,7 +93,8 @@ pub(crate) fn create(staged: &Path, path: &Path) -> Result<(), PublishError> {
     }
 }
 
-/// Removes a file whose content is expected. A link is never followed: it must not be the path of one.
+/// Removes a file whose content is expected. A link is never followed: it must not be the path of
+/// one.
 ///
 /// # Errors
 /// As [`PublishError`] says; the file is where it was then.
@@ -146,7 +149,8 @@ pub fn remove_link(path: &Path, target: &Path) -> Result<(), PublishError> {
     Err(PublishError::Changed)
 }
 
-/// Renames a text over its file where files can't change places: what was there is looked at right before.
+/// Renames a text over its file where files can't change places: what was there is looked at right
+/// before.
 fn rename_over(staged: &Path, path: &Path, old: &File) -> Result<(), PublishError> {
     if !is_same(path, old) {
         return Err(PublishError::Changed);
@@ -154,7 +158,8 @@ fn rename_over(staged: &Path, path: &Path, old: &File) -> Result<(), PublishErro
     Ok(fs::rename(staged, path)?)
 }
 
-/// Writes the text into the file that is there. It isn't atomic: a loss of power can leave a part of both.
+/// Writes the text into the file that is there. It isn't atomic: a loss of power can leave a part
+/// of both.
 fn write_in_place(text: &File, path: &Path, expected: Expected<'_>) -> Result<(), PublishError> {
     let mut file = File::options().read(true).write(true).open(path)?;
     if !expected(&file)? {
@@ -168,7 +173,8 @@ fn write_in_place(text: &File, path: &Path, expected: Expected<'_>) -> Result<()
     Ok(file.sync_all()?)
 }
 
-/// Opens a file to compare it; this never waits for somebody else's lease or for the other end of a pipe.
+/// Opens a file to compare it; this never waits for somebody else's lease or for the other end of a
+/// pipe.
 fn open(path: &Path) -> Result<File, PublishError> {
     let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits().cast_signed();
     let opened = File::options().read(true).custom_flags(flags).open(path);

@@ -114,18 +114,18 @@ fn file_that_somebody_has_open_for_writing_is_left_alone() {
     replace_text(&path, b"one\nmore\n", b"two\n").unwrap();
 }
 
-/// What is compared takes time that grows with the file.
+/// Maximum number of lines written, since the time for a comparison grows with the file.
 const FOREIGN_LINES: usize = 20_000;
 
-/// Changes a file as fast as it can, by appending to it or by renaming another one over it, until it is told to stop.
-/// Returns the lines that it wrote.
+/// Changes a file as fast as it can, by appending to it or by renaming another one over it, until
+/// it is told to stop. Returns the lines that it wrote.
 fn foreign(path: &Path, renames: bool, stop: &AtomicBool) -> Vec<String> {
     let mut lines = Vec::new();
     while !stop.load(Ordering::Relaxed) && lines.len() < FOREIGN_LINES {
         let line = format!("theirs {} {renames}\n", lines.len());
         if renames {
-            // As an editor does, which has the text in memory: one that reads the file again can find, for some
-            // microseconds, a text in its place that is taken back.
+            // As an editor does, which has the text in memory: one that reads the file again can
+            // find, for some microseconds, a text in its place that is taken back.
             let aside = path.with_extension("aside");
             fs::write(&aside, lines.concat() + line.as_str()).unwrap();
             fs::rename(&aside, path).unwrap();
@@ -161,7 +161,7 @@ fn edits(path: &Path, who: &str, count: usize) -> Vec<String> {
     lines
 }
 
-/// The texts that [`PublishError::Kept`] told of.
+/// Returns the texts that [`PublishError::Kept`] reports.
 fn kept(directory: &Path) -> String {
     let folders = names(directory).into_iter().filter(|name| name.starts_with(FOLDER_PREFIX));
     let text = |name: String| fs::read_to_string(directory.join(name).join(FILE_NAME)).unwrap();
@@ -204,7 +204,8 @@ fn nothing_is_lost_of_what_a_program_renames_over_the_file_meanwhile() {
         theirs.join().unwrap()
     });
     settle();
-    // That program may lose our lines: it doesn't look at what it renames over. We lose none of its.
+    // That program may lose our lines: it doesn't look at what it renames over. We lose none of
+    // its.
     let text = fs::read_to_string(&path).unwrap() + &kept(directory.path());
     let there: BTreeSet<&str> = text.split_inclusive('\n').collect();
     let lost = theirs.iter().filter(|line| !there.contains(line.as_str()));

@@ -19,76 +19,76 @@ use crate::limits::{AFTER_PATIENCE, BEFORE_PATIENCE, CHANGED_SHOWN, CHANGED_TOLD
 pub use saved::Saved;
 use saved::SavedChanges;
 
-/// Who may have changed files while a job ran.
+/// The name for other writers that may have changed files while a job ran.
 const OTHERS: &str = "others";
 
-/// The changes of a session's commands. Cheap to clone.
+/// The file changes of a session's commands. Cheap to clone.
 #[derive(Clone)]
 pub struct FileChanges(Arc<Shared>);
 
 struct Shared {
     /// The workspace.
     folder: PathBuf,
-    /// The session's directory.
+    /// The session's state directory.
     state_dir: PathBuf,
     store: Mutex<Option<Arc<Store>>>,
     saved: Mutex<SavedChanges>,
     running: Mutex<Vec<Arc<Running>>>,
     /// Snapshots in a row that weren't there in time.
     late: AtomicU32,
-    /// Whether the last one that was late is there by now.
+    /// Whether the last late snapshot is available by now.
     caught_up: Mutex<Arc<AtomicBool>>,
 }
 
-/// A command that runs, or several in order.
+/// A running command, or several that run in order.
 #[derive(Debug, Default)]
 struct Running {
-    /// Its name and line.
+    /// The command's name and line.
     name: OnceLock<(String, String)>,
     /// Others that changed files meanwhile.
     beside: Mutex<Vec<String>>,
 }
 
-/// A command, or several in order, from before its beginning to its end.
+/// The time span of a command, or of several that run in order.
 pub struct Span {
     changes: FileChanges,
     before: Result<Tree, String>,
     running: Arc<Running>,
-    /// When it began.
+    /// The time of the beginning.
     since: SystemTime,
     /// Tells other sessions that it runs.
     _held: Option<File>,
 }
 
-/// What was taken back, or made again; paths are relative to the project.
+/// The result of an undo or redo; paths are relative to the project.
 pub struct Put {
-    /// The files that were written, made or removed.
+    /// The files that were written, created or removed.
     pub files: Vec<PathBuf>,
-    /// Those that are kept as they are.
+    /// The files that were left as they are.
     pub kept: Vec<PathBuf>,
-    /// Those that seem to be new and may be older, since ignore rules changed.
+    /// Files that seem new but may be older, since ignore rules changed.
     pub unsure: Vec<PathBuf>,
-    /// What else changed while the command ran.
+    /// Other things that changed while the command ran.
     pub untaken: Untaken,
-    /// Of a change that was taken back: all files before that, and after it.
+    /// For an undo, the trees of all files before and after it.
     pub redo: Option<(Tree, Tree)>,
 }
 
-/// What a command changed, as far as that is known.
+/// The changes of a command, as far as they are known.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Changed {
-    /// No file that is known.
+    /// No known file changed.
     #[default]
     Nothing,
-    /// Why it isn't known.
+    /// The changes aren't known, for this reason.
     Unknown(String),
     /// Files: the name of the change, and what is said of it.
     Files {
-        /// The name.
+        /// The name of the change.
         change: String,
         /// `changed src/a.rs, src/b.rs, +12 more`.
         words: String,
-        /// The absolute paths of the first ones, unless others may have changed them.
+        /// The absolute paths of the first files, unless others may have changed them.
         paths: Vec<String>,
     },
 }
@@ -293,9 +293,9 @@ impl Span {
     }
 }
 
-/// What a look at the files after a command found.
+/// The result of examining the files after a command.
 struct Looked {
-    /// The files that changed, in words.
+    /// The changed files, in words.
     files: String,
     /// Their absolute paths, as many as are told.
     paths: Vec<String>,

@@ -32,54 +32,52 @@ pub use ended::{Ended, How, duration};
 
 /// A command that was started.
 pub struct Job {
-    /// Its number in this session, from 1.
+    /// The command's number in this session, from 1.
     pub number: u64,
-    /// What was run.
     pub order: Order,
-    /// How long it may take.
     pub timeout: Option<Duration>,
-    /// The reader who started it.
+    /// The reader who started the command.
     pub reader: String,
-    /// When it was started.
+    /// The time of the start.
     pub began: Instant,
-    /// The time of day then, as files have it.
+    /// The wall-clock time of the start, comparable with file times.
     pub began_at: SystemTime,
-    /// What it is held to; nothing if it may do what the user may.
+    /// The restrictions on the command; `None` if it may do what the user may.
     pub(crate) domain: Option<Arc<Domain>>,
-    /// By which its processes are known.
+    /// The mark by which the command's processes are recognised.
     mark: String,
-    /// The person's file with rules, as a person writes it.
+    /// The path of the user's file with rules, in the form in which a user writes it.
     pub(crate) config_file: String,
-    /// What the run before this one of the same command found.
+    /// The report on the previous run of the same command.
     pub before: Option<Arc<Report>>,
     /// Tells the session when something changed.
     session: Handle,
     state: Mutex<State>,
-    /// How it ended: set while the state is held, and read by whoever must not wait for it.
+    /// The end: set under the lock on `state`, and readable without waiting for that lock.
     end: OnceLock<Arc<Ended>>,
     changed: Condvar,
     input: Mutex<File>,
-    /// Where it listened at the last look.
+    /// The addresses on which the command listened at the last check.
     listens: Mutex<Vec<SocketAddr>>,
 }
 
-/// What changes while a command runs.
+/// The state that changes while a command runs.
 pub struct State {
-    /// What was recognised so far; empty once the command has ended.
+    /// The results so far; empty once the command has ended.
     pub output: OutputReader,
-    /// All of the output.
+    /// The whole output.
     pub spill: Spill,
-    /// What it changes in files, until it has ended.
+    /// The record of the command's file changes, until it has ended.
     span: Option<Span>,
-    /// The newest bytes.
+    /// The newest bytes of the output.
     tail: Vec<u8>,
-    /// What the terminal shows, once a program draws on it.
+    /// The terminal's screen, once a program draws on it.
     pub screen: Screen,
-    /// The first process, while it isn't reaped.
+    /// The id of the first process, until that is reaped.
     leader: Option<i32>,
-    /// Why it was ended before its time.
+    /// The reason for ending the command early.
     wish: Option<How>,
-    /// When it printed something last.
+    /// The time of the last output.
     pub printed: Instant,
     /// True once no more output can come.
     drained: bool,
@@ -90,24 +88,23 @@ pub struct State {
     told: Instant,
     /// The terminal; closed at the end.
     terminal: Option<Box<dyn MasterPty + Send>>,
-    /// What the program read that became it; closed at the end.
+    /// The file from which the launching program read its target; closed at the end.
     launch_file: Option<File>,
 }
 
-/// What a call gives besides the command.
+/// The options of a call besides the command.
 #[derive(Default)]
 pub struct Circumstances {
-    /// How long the command may take.
     pub timeout: Option<Duration>,
-    /// The reader who starts it.
+    /// The reader who starts the command.
     pub reader: String,
-    /// What the run before this one of the same command found.
+    /// The report on the previous run of the same command.
     pub before: Option<Arc<Report>>,
-    /// The person's file with rules, as a person writes it.
+    /// The path of the user's file with rules, in the form in which a user writes it.
     pub config_file: String,
     /// Tells the session when something changed.
     pub session: Handle,
-    /// What it changes in files; nothing for one of several in order.
+    /// The record of file changes; `None` for one of several commands in order.
     pub span: Option<Span>,
 }
 

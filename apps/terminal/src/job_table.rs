@@ -15,7 +15,7 @@ use crate::order::Order;
 use crate::permit::Permit;
 use crate::port_watch::PortWatch;
 
-/// The commands of a session. Cheap to clone.
+/// The jobs of a session. Cheap to clone.
 #[derive(Clone)]
 pub struct JobTable(Arc<Shared>);
 
@@ -31,9 +31,8 @@ struct Shared {
 }
 
 struct State {
-    /// In the order in which they were started.
+    /// The jobs in the order in which they were started.
     jobs: Vec<Arc<Job>>,
-    /// The number of the newest command.
     newest: u64,
     /// True once the session has ended.
     closed: bool,

@@ -5,11 +5,11 @@ use std::time::Duration;
 /// Longest time that a call waits for the end of a command or for a text, in seconds. It leaves
 /// room for the answer before the deadline of the request.
 pub const WAIT_MAX: i64 = 25;
-/// What a request may take beyond the time that it waits.
+/// The time that a request may take beyond its wait.
 pub const WAIT_MARGIN: Duration = Duration::from_secs(4);
-/// How long what a program answers to input is waited for.
+/// The longest wait for a program's response to input.
 pub const INPUT_PATIENCE: Duration = Duration::from_secs(2);
-/// How long what is typed may wait for a program that doesn't read.
+/// The longest time that typed input may wait for a program that doesn't read.
 pub const TYPE_PATIENCE: Duration = Duration::from_secs(1);
 /// How long a program that listens on a port must be silent until it counts as a server that has
 /// started.
@@ -21,16 +21,16 @@ pub const PORTS_SPACING: (Duration, Duration) =
 pub const PORTS_PAUSE_MAX: Duration = Duration::from_secs(5);
 /// Characters of a server's first lines that its answer shows.
 pub const SERVER_SHOWN: usize = 200;
-/// How long a program must be silent until what it printed counts as its answer to input.
+/// The silence after which a program's output counts as its response to input.
 pub const INPUT_SILENCE: Duration = Duration::from_millis(150);
 /// How long a full-screen program must be silent until its screen is shown to who waits for its
 /// end.
 pub const SCREEN_SILENCE: Duration = Duration::from_millis(700);
-/// How long a command may take to end after it was asked to, before it is killed.
+/// The time that a command has to end after it was asked to, before it is killed.
 pub const STOP_PATIENCE: Duration = Duration::from_secs(3);
-/// How long processes that a command left behind may take to end before they are killed.
+/// The time that a command's leftover processes have to end before they are killed.
 pub const LEFTOVER_PATIENCE: Duration = Duration::from_millis(1_500);
-/// How long the rest of the output is waited for once the command and all that it started are gone.
+/// The longest wait for the rest of the output once all processes are gone.
 pub const DRAIN_PATIENCE: Duration = Duration::from_secs(1);
 /// Longest command lines of one call, in bytes.
 pub const COMMAND_MAX: usize = 64 * 1024;
@@ -42,7 +42,7 @@ pub const COMMAND_SHOWN: usize = 80;
 pub const RUNNING_MAX: usize = 32;
 /// Runs that are remembered; the oldest that have ended are forgotten.
 pub const RUNS_MAX: usize = 200;
-/// How long a line that a person allowed may be run again.
+/// The time for which a line that the user allowed may be run again.
 pub const CONSENT_TIME: Duration = Duration::from_secs(600);
 /// Newest bytes of an output in which refusals of the system are looked for.
 pub const REFUSAL_BYTES: usize = 8 * 1024;
@@ -54,17 +54,17 @@ pub const SESSIONS_MAX: usize = 100;
 pub const CHANGED_SHOWN: usize = 60;
 /// Files of a command's change that history is told of.
 pub const CHANGED_TOLD: usize = 256;
-/// How long a command waits for the look at the files before it.
+/// The longest time that a command waits for the scan of the files before it.
 pub const BEFORE_PATIENCE: Duration = Duration::from_secs(2);
-/// How long the end of a command waits for the look at the files after it.
+/// The longest time that a command's end waits for the scan of the files after it.
 pub const AFTER_PATIENCE: Duration = Duration::from_secs(5);
 /// Looks in a row that take longer, after which there are no more.
 pub const LATE_MAX: u32 = 3;
-/// How long files may take to be written that are taken back.
+/// The time limit for writing the files of an undo.
 pub const UNDO_PATIENCE: Duration = Duration::from_secs(20);
 /// Bytes of the files that an undo wrote which are named below its line.
 pub const UNDO_SHOWN: usize = 4000;
-/// How long a command runs from which on its undo warns that others may have written meanwhile.
+/// The duration of a run from which on its undo warns of possible writes by others.
 pub const LONG_RUN: Duration = Duration::from_secs(10);
 /// Bytes of one file with output.
 pub const SEGMENT_BYTES: u64 = 32 * 1024 * 1024;
@@ -76,11 +76,11 @@ pub const OUTPUT_BYTES: u64 = 512 * 1024 * 1024;
 pub const INDEX_LINES: u64 = 256;
 /// Places that the index of an output knows; past it every second one is dropped.
 pub const INDEX_MAX: usize = 65_536;
-/// How long a look at an output may take on a slow disk.
+/// The time limit for reading an output on a slow disk.
 pub const LOOK: Duration = Duration::from_secs(10);
-/// How long a search of an output goes on. It leaves room for the answer.
+/// The time limit of a search of an output. It leaves time for the answer.
 pub const FIND_PATIENCE: Duration = Duration::from_secs(8);
-/// How long the lines of an output are read that an answer shows.
+/// The time limit for reading the output lines that an answer shows.
 pub const READ_PATIENCE: Duration = Duration::from_secs(2);
 /// Bytes of one line that are read again from an output.
 pub const LINE_MAX: usize = 16 * 1024;
@@ -114,7 +114,7 @@ pub const STOPPED_SHOWN: u64 = 3;
 pub const FOUND_MAX: usize = 200;
 /// Lines that one look at an output shows at most.
 pub const LINES_MAX: u64 = 2000;
-/// The same beside errors, which say why.
+/// As [`TAIL_SHOWN`], if errors are listed, since these explain the failure.
 pub const TAIL_FAILED: usize = 4;
 /// Lines that look like errors and weren't recognised that are shown beside the problems.
 pub const SUSPECTS_SHOWN: usize = 12;
@@ -128,11 +128,11 @@ pub const PLACES_FILES: usize = 100;
 pub const PLACES_FILE_BYTES: u64 = 4 * 1024 * 1024;
 /// Lines of all files of one run that are remembered.
 pub const PLACES_LINES: usize = 100_000;
-/// How long the edits of a file are compared with what it was.
+/// The time limit for comparing a file with its earlier version.
 pub const PLACES_PATIENCE: Duration = Duration::from_millis(500);
-/// How long a job's progress is not told again.
+/// The shortest time between two progress reports of a job.
 pub const PROGRESS_SPACING: Duration = Duration::from_millis(500);
-/// How long processes that have ended wait which were adopted.
+/// The interval at which adopted processes that have ended are reaped.
 pub const ORPHANS_SPACING: Duration = Duration::from_secs(1);
 /// Processes that are looked at to find those of a run.
 pub const PROCESSES_MAX: usize = 100_000;

@@ -9,12 +9,12 @@ use memchr::{memchr, memrchr};
 
 use crate::limits::{LINE_MAX, READ_BYTES};
 
-/// What was kept of an output at some moment.
+/// The kept parts of an output at some moment.
 #[derive(Debug, Clone)]
 pub struct Kept {
     /// The files, in order; between two of them a part may be missing.
     pub(crate) parts: Vec<KeptPart>,
-    /// A line's number and where it begins, at or before the one that is to be read.
+    /// The number and position of a line at or before the one to be read.
     pub(crate) begin: (u64, u64),
     /// Bytes that were written.
     pub(crate) bytes: u64,
@@ -22,13 +22,13 @@ pub struct Kept {
     pub(crate) lines: u64,
 }
 
-/// A file of an output.
+/// A file that holds a part of an output.
 #[derive(Debug, Clone)]
 pub struct KeptPart {
     pub(crate) file: Arc<File>,
     pub(crate) start: u64,
     pub(crate) end: u64,
-    /// The first line that is known to begin in this file or behind it, and where.
+    /// The number and position of the first line known to begin in or after this file.
     pub(crate) first: Option<(u64, u64)>,
 }
 
@@ -36,19 +36,18 @@ pub struct KeptPart {
 /// if that is long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RawLine {
-    /// Its number, counted from 1.
+    /// The number of the line, counted from 1.
     pub number: u64,
-    /// Its bytes.
     pub bytes: Vec<u8>,
     /// True if it is cut.
     pub cut: bool,
 }
 
-/// A place in an output from which it is read on.
+/// A position in an output from which lines are read.
 #[derive(Debug, Clone)]
 pub struct LineReader {
     from: u64,
-    /// The line that is read and where reading goes on, once it has begun.
+    /// The number of the line being read and the read position, once reading has begun.
     at: Option<(u64, u64)>,
     line: Vec<u8>,
     cut: bool,

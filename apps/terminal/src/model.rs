@@ -15,15 +15,14 @@ use crate::ports;
 
 /// A terminal session.
 pub struct Terminal {
-    /// The commands.
     pub(crate) jobs: JobTable,
     /// PipeMux's own directories.
     pub(crate) own: OwnDirectories,
-    /// What readers were told last about how commands are held.
+    /// The last message to readers about how commands are confined.
     told: Option<String>,
-    /// The same, for the next answer.
+    /// The message about confinement that the next answer is to contain.
     news: Option<String>,
-    /// The opener's environment.
+    /// The environment of the session's opener.
     pub(crate) env: BTreeMap<String, String>,
     pub(crate) cwd: PathBuf,
     pub(crate) state_dir: PathBuf,

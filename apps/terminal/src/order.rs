@@ -9,18 +9,17 @@ use sha2::{Digest, Sha256};
 
 use crate::shell::Shell;
 
-/// What is to be run.
+/// A command to be run, with its circumstances.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Order {
     /// The command line, as a shell reads it.
     pub line: String,
-    /// The directory in which it runs.
     pub cwd: PathBuf,
     /// Variables that were given with the call.
     pub given: BTreeMap<String, String>,
-    /// All variables.
+    /// All environment variables.
     pub env: BTreeMap<String, String>,
-    /// The shell that its reader keeps, for a line that is typed into that.
+    /// The kept shell of the reader, for a line that is run in it.
     pub(crate) shell: Option<Shell>,
     /// True if the call returns the command's name: who asks for its output names it, since others
     /// may run commands at the same time.
@@ -41,10 +40,10 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("PIP_PROGRESS_BAR", "off"),
 ];
 
-/// The language and encoding that every command has unless its call says otherwise.
+/// The locale of every command unless its call sets another one.
 const LOCALE: &str = if cfg!(target_os = "macos") { "en_US.UTF-8" } else { "C.UTF-8" };
 
-/// Where programs are looked for when the opener's environment doesn't say.
+/// The search path for programs if the opener's environment has none.
 const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 impl Order {

@@ -14,10 +14,10 @@ use rustix::process::{Pid, Signal, WaitOptions, waitpid};
 use crate::limits::ORPHANS_SPACING;
 use crate::process;
 
-/// What is known of this process's children.
+/// The known children of this process.
 #[derive(Default)]
 struct Children {
-    /// The first processes of commands, which are waited for where they were started.
+    /// The first processes of commands, which are reaped where they were started.
     leaders: BTreeSet<i32>,
     /// Adopted processes that the end of their session ended, by the session.
     hung_up: BTreeMap<i32, BTreeSet<i32>>,

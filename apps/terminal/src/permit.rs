@@ -14,7 +14,7 @@ use pipemux_confine::Domain;
 use crate::order::Order;
 use crate::shell::Shell;
 
-/// A command that may run now, and what it is held to.
+/// A command that may run now, with its restrictions.
 #[derive(Debug)]
 pub struct Permit {
     order: Order,

@@ -19,26 +19,25 @@ use crate::limits::{PLACES_FILE_BYTES, PLACES_FILES, PLACES_LINES, PLACES_PATIEN
 pub struct Places {
     problems: Vec<Option<Located>>,
     failures: Vec<Option<Located>>,
-    /// The files that git told of, with their hunks.
+    /// The places of the files in git's output, each with those of its hunks.
     files: Vec<(Option<Located>, Vec<Option<Located>>)>,
 }
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Located {
-    /// The file.
     pub path: PathBuf,
-    /// The line, counted from 1, as the command told it.
+    /// The line as the command reported it, counted from 1.
     pub line: usize,
     file: Arc<Snapshot>,
-    /// What the line said, if that is known.
+    /// The contents of the line, if they are known.
     text: Option<String>,
     /// True if the file was changed while the command ran, and nothing it told says that the line
     /// is still the one it meant.
     uncertain: bool,
 }
 
-/// A file when the command ended.
+/// The state of a file when the command ended.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Snapshot {
     changed: Option<SystemTime>,
@@ -275,7 +274,7 @@ mod tests {
         assert!(place.now().is_err());
     }
 
-    /// When a command began that ran after all that a test writes.
+    /// The start time of a command that ran after all writes of a test.
     fn began() -> SystemTime {
         SystemTime::now() + std::time::Duration::from_secs(3600)
     }

@@ -6,7 +6,7 @@ use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use crate::limits::PROCESSES_MAX;
 
-/// What the system says of a process.
+/// The state of a process, as the system reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Status {
     pub(crate) pid: i32,

@@ -19,27 +19,27 @@ const STARTERS: &[&str] = &[
     "systemd-run", "taskset", "time", "timeout", "tmux", "trap", "unshare", "watch", "xargs", "zsh",
 ];
 
-/// What the rules say of a line.
+/// The decision of the rules on a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// It runs.
+    /// The line runs.
     Runs,
     /// A person is asked, because of this rule.
     Asks(Rule),
-    /// It never runs, because of this rule.
+    /// The line never runs, because of this rule.
     Denied(Rule),
 }
 
-/// A rule that means a line.
+/// A rule that matches a command line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
-    /// As the person wrote it.
+    /// The rule as the user wrote it.
     pub text: String,
     /// False if the line's words don't tell whether it is meant.
     pub is_certain: bool,
 }
 
-/// How sure it is that a rule means a command.
+/// The certainty that a rule matches a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meant {
     No,

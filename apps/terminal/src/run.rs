@@ -30,14 +30,14 @@ use crate::shell::Shell;
 use crate::stop::{ended_by_stop, restart_shell, stop};
 use crate::undo;
 
-/// What is said of a line of a kept shell that has ended itself.
+/// The remark on a line of a kept shell that has ended but left processes running.
 const LEFT_RUNNING: &str = " · ended, its background goes on";
 
-/// What is done for an action.
+/// The work to be done for an action.
 pub enum Work {
     /// This, on another thread.
     Waits(Blocking<Terminal>),
-    /// It is a query.
+    /// The action is a query and needs no further work.
     Looks,
 }
 

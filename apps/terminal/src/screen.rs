@@ -8,21 +8,20 @@ use vt100::Parser;
 
 use crate::limits::{COLUMNS, ROWS};
 
-/// What a program prints when it takes the whole screen or clears it.
+/// Sequences by which a program takes over or clears the whole screen.
 const DRAWS: &[&[u8]] = &[b"\x1b[?1049h", b"\x1b[?1047h", b"\x1b[?47h", b"\x1b[2J", b"\x1bc"];
 
-/// What moves the cursor to the first line.
+/// The sequence that moves the cursor to the first line.
 const HOME: &[u8] = b"\x1b[H";
-/// How often a program returns to the first line until it counts as one that draws.
+/// The number of returns to the first line after which a program counts as drawing.
 const REDRAWS: u64 = 3;
 
-/// The screen of a terminal.
 #[derive(Default)]
 pub struct Screen {
     parser: Option<Parser>,
     /// True once a program had the whole screen.
     was_taken: bool,
-    /// How often a program went on in the first line of the screen.
+    /// The number of times that the program continued in the first line of the screen.
     returns: u64,
 }
 

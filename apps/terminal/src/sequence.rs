@@ -19,13 +19,13 @@ use crate::order::Order;
 use crate::permit::Permit;
 use crate::undo::undo_of_job;
 
-/// How long a cancellation is not noticed.
+/// The longest time until a cancellation is noticed.
 const CANCEL_SPACING: Duration = Duration::from_millis(500);
 
 /// Commands that run one after the other.
 pub struct Sequence {
     orders: Vec<Order>,
-    /// What starts those that aren't started yet.
+    /// The permits of the commands that haven't been started yet.
     permits: Mutex<VecDeque<Permit>>,
     timeout: Option<Duration>,
     reader: String,
@@ -36,14 +36,14 @@ pub struct Sequence {
 
 #[derive(Default)]
 struct State {
-    /// Those that were started.
+    /// The jobs that were started.
     jobs: Vec<Arc<Job>>,
-    /// Why one could not be started.
+    /// The reason why a command could not be started.
     failure: Option<Fault>,
     cancelled: bool,
-    /// What all of them change in files, until they have ended.
+    /// The record of all file changes, until the commands have ended.
     span: Option<Span>,
-    /// What all of them changed.
+    /// The file changes of all commands.
     files: Changed,
     ended: bool,
     /// Follows them for the daemon, once the call was answered.

@@ -49,7 +49,7 @@ if [ -n "$(jobs -pr)" ]; then wait; fi;
 exit "$__pipemux_status"
 "#;
 
-/// What a command takes over from the shell, and where it leaves it.
+/// The files in which a command finds and leaves the state of the shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shell {
     before: Option<PathBuf>,

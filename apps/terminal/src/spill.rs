@@ -12,12 +12,12 @@ use memchr::memchr_iter;
 use crate::limits::{INDEX_LINES, INDEX_MAX, SEGMENT_BYTES, SEGMENTS_MAX};
 use crate::line_reader::{Kept, KeptPart};
 
-/// One file of an output.
+/// A file with a part of an output.
 #[derive(Debug)]
 struct Segment {
     path: PathBuf,
     file: Arc<File>,
-    /// Where it begins in the whole output.
+    /// The position in the whole output at which the file begins.
     start: u64,
     length: u64,
 }
@@ -39,7 +39,7 @@ pub struct Spill {
     index: Vec<(u64, u64)>,
     /// Lines between two entries of the index.
     spacing: u64,
-    /// Why no more is kept.
+    /// The reason why no more output is kept.
     failed: Option<String>,
 }
 
@@ -195,7 +195,7 @@ mod tests {
         assert_eq!(lines(&spill, 5002, 9), []);
     }
 
-    /// An output whose files are small.
+    /// Creates an output with small files.
     fn small(dir: &Path) -> Spill {
         let mut spill = Spill::new(dir, "1");
         spill.segment_bytes = 64 * 1024;

@@ -19,19 +19,17 @@ use crate::order::Order;
 use crate::orphans;
 use crate::permit::Permit;
 
-/// A command that was started.
 pub struct Started {
-    /// The process, which leads a session and a group of its own.
+    /// The process, which leads a session and a process group of its own.
     pub child: Box<dyn Child + Send + Sync>,
-    /// Its process id.
+    /// The id of the process.
     pub leader: i32,
-    /// The terminal, which lasts as long as this.
+    /// The terminal, which exists as long as this handle.
     pub terminal: Box<dyn MasterPty + Send>,
-    /// What it prints.
     pub output: Box<dyn Read + Send>,
-    /// What is typed.
+    /// The file to which typed input is written.
     pub input: File,
-    /// What it is held to; nothing if it may do what the user may.
+    /// The restrictions on the command; `None` if it may do what the user may.
     pub domain: Option<Arc<Domain>>,
     /// What tells the program that confines itself what to become: it reads this by its path while
     /// this is open.
@@ -153,7 +151,7 @@ fn confined(
     Err(io::ErrorKind::Unsupported.into())
 }
 
-/// A descriptor that something else keeps open.
+/// A borrowed file descriptor, which something else keeps open.
 struct Descriptor(RawFd);
 
 impl AsRawFd for Descriptor {

@@ -8,8 +8,8 @@ use pipemux_client::proto::limits::STDIN_MAX;
 
 use super::command_env::CommandEnv;
 
-/// Makes the request to the daemon: the words, and standard input if they stand for it. Without words, a here-document
-/// is the answer; without one, the daemon shows the question.
+/// Makes the request to the daemon: the words, and standard input if they stand for it. Without
+/// words, a here-document is the answer; without one, the daemon shows the question.
 ///
 /// # Errors
 /// Standard input can't be read.
@@ -36,8 +36,9 @@ pub fn to_request(
     Ok(Verb::Answer { text, to, stdin })
 }
 
-/// Joins the words to one answer, so that `all but 2` needs no quotes. When each of several words is a field,
-/// `title="a task" column=todo`, the shell took the quotes of texts: those with spaces or signs get them back.
+/// Joins the words to one answer, so that `all but 2` needs no quotes. When each of several words
+/// is a field, `title="a task" column=todo`, the shell took the quotes of texts: those with spaces
+/// or signs get them back.
 fn joined(words: &[String]) -> String {
     let fields: Option<Vec<(&str, &str)>> = words.iter().map(|word| field(word)).collect();
     let Some(fields) = fields.filter(|fields| fields.len() > 1) else { return words.join(" ") };
@@ -65,8 +66,8 @@ fn names_dash(words: &[String]) -> bool {
     words.len() > 1 && words.iter().any(|word| field(word).is_some_and(|(_, value)| value == "-"))
 }
 
-/// Returns true for `-`, `stdin` and a value that mentions standard input: `text=stdin`. A text that merely has the
-/// word in it doesn't.
+/// Returns true for `-`, `stdin` and a value that mentions standard input: `text=stdin`. A text
+/// that merely has the word in it doesn't.
 fn names_stdin(text: &str) -> bool {
     if matches!(text.trim(), "-" | "stdin") {
         return true;
@@ -86,7 +87,7 @@ mod tests {
 
     use super::*;
 
-    /// A command with a here-document, if the text isn't empty.
+    /// A command with a here-document, which is left out if the text is empty.
     struct Heredoc(&'static str);
 
     impl CommandEnv for Heredoc {

@@ -17,7 +17,7 @@ use super::command_env::CommandEnv;
 use super::requester::Requester;
 use crate::output;
 
-/// The exit status of a wrong command line.
+/// The exit status of an invalid command line.
 const USAGE: u8 = 2;
 /// Longest manifest that is read, in bytes; the daemon accepts less.
 const MANIFEST_MAX: u64 = 256 * 1024;
@@ -75,7 +75,8 @@ pub fn execute(requester: &Requester, verb: AppVerb) -> Result<u8, ClientError> 
     Ok(ended.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
-/// Reads a manifest. Only regular files are read: a pipe could block, and a device might have no end.
+/// Reads a manifest. Only regular files are read: a pipe could block, and a device might have no
+/// end.
 fn read_manifest(path: &Path) -> Result<String, String> {
     let flags = (OFlag::O_NONBLOCK | OFlag::O_NOCTTY).bits();
     let opened = File::options().read(true).custom_flags(flags).open(path);

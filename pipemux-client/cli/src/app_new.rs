@@ -1,7 +1,8 @@
 //! `pipemux app new`: writes an app to begin with, which works, with its tests and its manifest.
 //!
-//! What it writes is compiled and tested with this repository: for Rust an example of docui, for Python and TypeScript
-//! templates that carry the kit with them, so that such an app needs nothing that isn't in its directory.
+//! What it writes is compiled and tested with this repository: for Rust an example of docui, for
+//! Python and TypeScript templates that carry the kit with them, so that such an app needs nothing
+//! that isn't in its directory.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -44,8 +45,9 @@ const PYTHON_KIT: &[(&str, &str)] = kit!("python/src/pipemux": "__init__.py" "ap
 const TYPESCRIPT_KIT: &[(&str, &str)] = kit!("typescript/src": "app.ts" "codec.ts" "difference.ts" "errors.ts"
     "helpers.ts" "index.ts" "media.ts" "merge.ts" "params.ts" "serve.ts" "session.ts" "view.ts" "watch.ts");
 const RUST_APP: &str = include_str!("../../../apps/docui/examples/todo.rs");
-/// Where docui was when this program was built, unless the build says otherwise: a release names a path that is the same
-/// wherever it is built, and where nothing is found. Its docui is at [`INSTALLED_DOCUI`].
+/// Where docui was when this program was built, unless the build says otherwise: a release names a
+/// path that is the same wherever it is built, and where nothing is found. Its docui is at
+/// [`INSTALLED_DOCUI`].
 const DOCUI: &str = match option_env!("PIPEMUX_DOCUI") {
     Some(path) => path,
     None => concat!(env!("CARGO_MANIFEST_DIR"), "/../../apps/docui"),

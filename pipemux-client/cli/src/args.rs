@@ -36,8 +36,8 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// Turns options of a verb into the options of every verb that they stand for, and a call without a verb into a
-    /// run of it.
+    /// Turns options of a verb into the options of every verb that they stand for, and a call
+    /// without a verb into a run of it.
     pub fn resolve(mut self) -> Cli {
         match self.verb.take() {
             Some(verb @ Verb::Help { full: true, .. }) => {

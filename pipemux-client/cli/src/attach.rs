@@ -66,13 +66,13 @@ use terminal::Screen;
 /// Events that are read ahead of being handled.
 const QUEUE: usize = 64;
 
-/// The longest time without a new screen while events come one after the other.
+/// The longest time without a redraw while events keep coming.
 const DRAWN_EVERY: Duration = Duration::from_millis(100);
 
-/// How long it may take to leave once the process is asked to end. It may wait for a terminal that takes nothing more.
+/// The time limit for leaving after a request to end; the terminal may block output.
 const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// What the names of these readers begin with: apps take them for persons.
+/// The prefix of these readers' names, by which apps recognise them as persons.
 const READER: &str = "attach";
 
 /// Shows a window until the person leaves. Returns the exit status.
@@ -203,7 +203,8 @@ fn show(
                 Effect::Leave => return Ok(()),
             }
         }
-        // What came meanwhile is taken first: a screen for each of many keys would delay them all, Ctrl-C among them.
+        // What came meanwhile is taken first: a screen for each of many keys would delay them all,
+        // Ctrl-C among them.
         if drawn.elapsed() < DRAWN_EVERY
             && let Ok(another) = queue.try_recv()
         {
@@ -246,8 +247,9 @@ fn callee(session: &SessionAddr) -> String {
     }
 }
 
-/// Returns the reader. Two terminals are two readers, so that each is told what changed since it drew its window last; a
-/// terminal that comes back is the same one again, with the question that it left open.
+/// Returns the reader. Two terminals are two readers, so that each is told what changed since it
+/// drew its window last; a terminal that comes back is the same one again, with the question that
+/// it left open.
 fn reader(requester: &Requester) -> String {
     let named = requester.global.reader.as_deref().filter(|name| !name.is_empty());
     if let Some(named) = named {

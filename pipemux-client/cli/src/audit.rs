@@ -1,4 +1,5 @@
-//! `pipemux audit`: prints the last lines of the audit log. It reads the files themselves, so it works without a daemon.
+//! `pipemux audit`: prints the last lines of the audit log. It reads the files themselves, so it
+//! works without a daemon.
 
 use std::fs;
 use std::io;
@@ -12,8 +13,8 @@ use super::requester::Requester;
 /// Most files that the log is divided into.
 const FILES_MAX: u32 = 64;
 
-/// Prints the last `lines` acts, oldest first, of all workspaces and readers or of those that the command line names.
-/// Returns the exit status.
+/// Prints the last `lines` acts, oldest first, of all workspaces and readers or of those that the
+/// command line names. Returns the exit status.
 ///
 /// # Errors
 /// The log is there and can't be read.
@@ -37,8 +38,8 @@ pub fn execute(requester: &Requester, lines: u32) -> Result<u8, ClientError> {
     Ok(requester.print_own(&text, &json!(found)))
 }
 
-/// Returns the last lines that are wanted, oldest first. What is no line of the log, such as one that a power failure
-/// cut, is skipped.
+/// Returns the last lines that are wanted, oldest first. What is no line of the log, such as one
+/// that a power failure cut, is skipped.
 fn newest(path: &Path, most: usize, wanted: impl Fn(&Value) -> bool) -> io::Result<Vec<Value>> {
     let mut found = Vec::new();
     for number in 0..FILES_MAX {
@@ -68,8 +69,8 @@ fn file(path: &Path, number: u32) -> PathBuf {
     name.into()
 }
 
-/// Writes a line of the log for people. The log holds what agents and apps wrote, so nothing of it reaches the terminal
-/// as a control character.
+/// Writes a line of the log for people. The log holds what agents and apps wrote, so nothing of it
+/// reaches the terminal as a control character.
 fn written(line: &Value) -> String {
     let text = |name: &str| line[name].as_str().map(visible).filter(|text| !text.is_empty());
     let number = |name: &str| line[name].as_u64();

@@ -1,14 +1,14 @@
-//! The request of a plain command line, if it was sent before this program began and its answer was not as usual
-//! (`pipemux_quick`).
+//! The request of a plain command line, if it was sent before this program began and its answer was
+//! not as usual (`pipemux_quick`).
 
 use std::os::unix::net::UnixStream;
 
-/// A request that was sent, behind the greeting.
+/// A request that was already sent, after the greeting.
 #[derive(Debug)]
 pub struct Begun {
     pub stream: UnixStream,
     pub run_id: String,
-    /// What the daemon sent so far.
+    /// The bytes that the daemon sent so far.
     pub received: &'static [u8],
 }
 
@@ -20,7 +20,7 @@ pub fn take() -> Option<Begun> {
     Some(Begun { stream, run_id, received: begun.received })
 }
 
-/// Where the program begins as usual nothing was sent.
+/// Always `None`: where the program starts as usual, nothing was sent.
 #[cfg(not(quick_entry))]
 pub fn take() -> Option<Begun> {
     None

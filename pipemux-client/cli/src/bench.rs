@@ -10,8 +10,8 @@
 //! | `statistics` | medians of rounds |
 //! | `table` | how the results are printed |
 //!
-//! The floor and PipeMux are measured in turn, in short rounds, so that both are affected alike when the machine
-//! becomes slower or faster. A ratio is the median of the rounds' ratios.
+//! The floor and PipeMux are measured in turn, in short rounds, so that both are affected alike
+//! when the machine becomes slower or faster. A ratio is the median of the rounds' ratios.
 
 mod error;
 mod floor;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::requester::Requester;
 
-/// The changes, in their order.
+/// The changes, in order.
 #[derive(Debug, Default)]
 pub struct Changes {
     text: String,

@@ -7,7 +7,8 @@ use pipemux_client::ClientError;
 use pipemux_client::proto::client::ClockOffset;
 use pipemux_client::proto::limits::CLOCK_OFFSETS_MAX;
 
-/// Returns how far the local clock is ahead of UTC, the newest first; empty where the system doesn't say.
+/// Returns how far the local clock is ahead of UTC, the newest first; empty where the system
+/// doesn't say.
 pub fn offsets() -> Vec<ClockOffset> {
     let Ok(zone) = TimeZone::try_system() else { return Vec::new() };
     let now = Timestamp::now();
@@ -31,7 +32,8 @@ pub fn shown(unix_ms: i64) -> String {
     at.to_zoned(zone).strftime("%Y-%m-%d %H:%M:%S").to_string()
 }
 
-/// Returns when `today`, `yesterday`, `2026-11-01`, `3h`, `90m` or `2d` is or was, in milliseconds since 1970.
+/// Returns when `today`, `yesterday`, `2026-11-01`, `3h`, `90m` or `2d` is or was, in milliseconds
+/// since 1970.
 ///
 /// # Errors
 /// It is none of these.

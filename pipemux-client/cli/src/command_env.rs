@@ -1,5 +1,5 @@
-//! The environment of a command line: standard input, current directory and variables. A command has those of its
-//! process; a request of `pipemux pipe` may bring its own.
+//! The environment of a command line: standard input, current directory and variables. A command
+//! has those of its process; a request of `pipemux pipe` may bring its own.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,11 +12,11 @@ use pipemux_client::options::text_variables;
 
 use super::{prompt, stdin};
 
-/// What is said of standard input that a call doesn't use.
+/// The remark on standard input that a call doesn't use.
 pub const UNUSED_INPUT: &str =
     "standard input was not used: the name stdin takes it, as in text=stdin";
 
-/// What a command line can use besides its arguments.
+/// The inputs of a command line besides its arguments.
 pub trait CommandEnv {
     /// Reads standard input to its end.
     ///
@@ -24,11 +24,12 @@ pub trait CommandEnv {
     /// It can't be read, isn't text, or is longer than `most` bytes.
     fn stdin(&self, most: usize) -> Result<String, ClientError>;
 
-    /// True if there is standard input that was meant for this command alone, such as a here-document. It isn't read
-    /// for that, and what comes later isn't waited for.
+    /// True if there is standard input that was meant for this command alone, such as a
+    /// here-document. It isn't read for that, and what comes later isn't waited for.
     fn has_own_input(&self) -> bool;
 
-    /// As [`CommandEnv::has_own_input`], for a command that can't do without input: what is still being written is waited for.
+    /// As [`CommandEnv::has_own_input`], for a command that can't do without input: what is still
+    /// being written is waited for.
     fn awaits_input(&self) -> bool {
         self.has_own_input()
     }
@@ -85,10 +86,9 @@ pub trait CommandEnv {
     }
 }
 
-/// The environment of this process.
 #[derive(Debug)]
 pub struct ProcessEnv {
-    /// How long standard input may take to end.
+    /// The longest wait for the end of standard input.
     pub timeout: Duration,
 }
 

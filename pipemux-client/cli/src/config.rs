@@ -1,4 +1,5 @@
-//! `pipemux config`: where the person's rules are and what they say; `--write` begins the file with each rule explained.
+//! `pipemux config`: where the person's rules are and what they say; `--write` begins the file with
+//! each rule explained.
 
 use std::env;
 use std::fs::{self, OpenOptions};
@@ -14,10 +15,11 @@ use serde_json::json;
 
 use super::requester::Requester;
 
-/// What `--write` begins the file with: nothing of it holds before a `#` is taken away.
+/// The template that `--write` writes: every setting has a `#` before it.
 const TEMPLATE: &str = include_str!("config/config.toml");
 
-/// Shows the file of the person's rules, or with `write` begins it if it isn't there. Returns the exit status.
+/// Shows the file of the person's rules, or with `write` begins it if it isn't there. Returns the
+/// exit status.
 ///
 /// # Errors
 /// There is no home directory, or the file can't be read or written.

@@ -10,8 +10,8 @@ use pipemux_client::proto::{Fault, Value};
 
 use super::requester::Requester;
 
-/// Shows one consent, and asks the person at the terminal about it; with `withdraw` takes it back. Returns the exit
-/// status.
+/// Shows one consent, and asks the person at the terminal about it; with `withdraw` takes it back.
+/// Returns the exit status.
 ///
 /// # Errors
 /// No person is at a terminal here, or the daemon can't be reached.

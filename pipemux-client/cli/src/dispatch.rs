@@ -131,7 +131,8 @@ fn print_parse_error(error: &clap::Error, words: &[OsString], json: bool) -> u8 
     USAGE
 }
 
-/// Returns whether errors are to be printed as JSON. This must be known before the command line is parsed.
+/// Returns whether errors are to be printed as JSON. This must be known before the command line is
+/// parsed.
 fn wants_json(words: &[OsString]) -> bool {
     words.iter().skip(1).take_while(|word| *word != "--").any(|word| word == "--json")
 }

@@ -1,5 +1,6 @@
-//! `pipemux doctor`: reports problems, and what to do about each. The client checks what only a client can check, and
-//! the sessions that a running daemon reports. `pipemuxd doctor` checks the rest; it works without a running daemon.
+//! `pipemux doctor`: reports problems, and what to do about each. The client checks what only a
+//! client can check, and the sessions that a running daemon reports. `pipemuxd doctor` checks the
+//! rest; it works without a running daemon.
 
 mod daemon_checks;
 mod finding;
@@ -12,7 +13,8 @@ use super::requester::Requester;
 use crate::output;
 use finding::Finding;
 
-/// Runs all checks and prints the findings. Returns 0 when there is no problem or all were fixed, else 1.
+/// Runs all checks and prints the findings. Returns 0 when there is no problem or all were fixed,
+/// else 1.
 ///
 /// # Errors
 /// None: a check that fails is itself a finding.

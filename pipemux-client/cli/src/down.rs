@@ -16,14 +16,14 @@ use serde_json::json;
 use super::requester::Requester;
 use crate::output;
 
-/// How long the daemon may take to end with all its sessions, unless the command line says.
+/// The time the daemon has to end with all its sessions, unless the command line sets one.
 const TIMEOUT: Duration = Duration::from_secs(15);
 
-/// What keeps clients from starting the daemon.
+/// The notice that clients don't start the daemon while it is held down.
 const STAYS: &str = "stays down until: pipemux up";
 
-/// Ends the daemon, if one runs, and returns the exit status. With `stay`, no client starts it before
-/// [`start_again`].
+/// Ends the daemon, if one runs, and returns the exit status. With `stay`, no client starts it
+/// before [`start_again`].
 pub fn execute(requester: &Requester, stay: bool) -> Result<u8, ClientError> {
     let deadline = deadline::after(time_limit(requester));
     let paths = &requester.options.paths;
@@ -51,14 +51,14 @@ pub fn execute(requester: &Requester, stay: bool) -> Result<u8, ClientError> {
         return Ok(requester.print_and_confirm(&mut connection, refusal));
     }
     connection.wait_closed(deadline.saturating_duration_since(Instant::now()));
-    // The daemon releases its lock last. A service manager may have started another one for a client that came
-    // meanwhile.
+    // The daemon releases its lock last. A service manager may have started another one for a
+    // client that came meanwhile.
     let gone = || !daemon::is_running(paths) || lock_identity(&paths.lock) != lock;
     if !wait_until(deadline, gone) {
         return Err(still_running(requester));
     }
-    // What was ended leads nowhere any more, and is missed by nobody: it may have been the daemon of this machine whose state
-    // directory somebody removed.
+    // What was ended leads nowhere any more, and is missed by nobody: it may have been the daemon
+    // of this machine whose state directory somebody removed.
     let _ = std::fs::remove_file(paths.elsewhere_file());
     if requester.global.json
         && let Some(answer) = answer

@@ -1,4 +1,5 @@
-//! `pipemux exec`: reads calls of tools as the interfaces of models give them, and prints each one's result.
+//! `pipemux exec`: reads calls of tools as the interfaces of models give them, and prints each
+//! one's result.
 
 use std::io::{self, BufRead, IsTerminal, Read};
 
@@ -12,8 +13,8 @@ use crate::output::{self, WriteOutcome};
 /// Longest call, in bytes.
 const CALL_MAX: u64 = 16 * 1024 * 1024;
 
-/// Carries out the calls on standard input, one after the other: each as soon as it is complete, so that a harness may keep
-/// the process. Returns the exit status.
+/// Carries out the calls on standard input, one after the other: each as soon as it is complete, so
+/// that a harness may keep the process. Returns the exit status.
 ///
 /// # Errors
 /// Something is no call of a tool, or no daemon answers.

@@ -1,8 +1,8 @@
 //! Parses plain command lines without clap.
 //!
-//! A harness runs `click`, `run`, `answer`, `view` and `read` by the thousand, and building clap's model of all verbs
-//! and options would cost such a process more than everything else it does. Every line that is not entirely plain
-//! is left to clap, and so are all errors and help texts.
+//! A harness runs `click`, `run`, `answer`, `view` and `read` by the thousand, and building clap's
+//! model of all verbs and options would cost such a process more than everything else it does.
+//! Every line that is not entirely plain is left to clap, and so are all errors and help texts.
 
 use std::ffi::OsString;
 
@@ -82,7 +82,8 @@ mod tests {
     }
 
     proptest! {
-        /// The fast parser never reads a line differently from clap, and never accepts one that clap refuses.
+        /// The fast parser never reads a line differently from clap, and never accepts one that
+        /// clap refuses.
         #[test]
         fn result_never_differs_from_clap(words in prop::collection::vec(
             prop::sample::select(vec![

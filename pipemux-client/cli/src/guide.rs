@@ -5,7 +5,7 @@ use pipemux_client::guide::of_shell;
 
 use super::args::long_help;
 
-/// What people look for.
+/// The section of the guide for people.
 const PEOPLE: &str = "
 For people:
   pipemux sessions · history --all       what runs and costs · what was done

@@ -1,5 +1,6 @@
-//! `pipemux inject --hook`: called by a harness at a session's start and at each prompt. It reads the harness's JSON, takes
-//! the session as its reader, and answers in the JSON that harnesses put into the prompt.
+//! `pipemux inject --hook`: called by a harness at a session's start and at each prompt. It reads
+//! the harness's JSON, takes the session as its reader, and answers in the JSON that harnesses put
+//! into the prompt.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -19,7 +20,8 @@ use crate::output;
 /// Longest input of a hook, in bytes: it has the prompt.
 const INPUT_MAX: usize = 4 * 1024 * 1024;
 
-/// The status of a failure, unless there is no daemon. Harnesses take 2 for a reason to discard the prompt.
+/// The status of a failure, unless there is no daemon. Harnesses take 2 for a reason to discard the
+/// prompt.
 const FAILED: u8 = 1;
 
 /// Prints what is new for the session's model, if anything is. Returns the exit status.
@@ -79,7 +81,8 @@ fn is_set(variable: &str) -> bool {
     std::env::var_os(variable).is_some_and(|value| !value.is_empty())
 }
 
-/// Has the commands of the session read under the same name, where the harness has a file for its commands' variables.
+/// Has the commands of the session read under the same name, where the harness has a file for its
+/// commands' variables.
 fn remember(reader: &str) {
     let Some(path) = std::env::var_os("CLAUDE_ENV_FILE").filter(|path| !path.is_empty()) else {
         return;

@@ -1,5 +1,5 @@
-//! `pipemux listen`: reads a whole message of a model, and runs only its `docui` blocks. The message may be JSON, as the
-//! large interfaces have it; a tool's call in it is carried out.
+//! `pipemux listen`: reads a whole message of a model, and runs only its `docui` blocks. The
+//! message may be JSON, as the large interfaces have it; a tool's call in it is carried out.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ use crate::output;
 /// Longest message, in bytes. Its code is bounded like that of any run.
 const MESSAGE_MAX: usize = 16 * 1024 * 1024;
 
-/// What is printed for a message without a block.
+/// The output for a message without a block.
 pub const NO_BLOCKS: &str = "0 docui blocks: nothing ran";
 
 /// Runs the blocks of the message on standard input as one run. Returns the exit status.
@@ -33,21 +33,21 @@ pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
     }
 }
 
-/// What a message asks for.
+/// The content of a message.
 pub enum Message {
-    /// Its blocks are run.
+    /// The message has blocks, which are run.
     Blocks(Verb),
-    /// It is a tool's call.
+    /// The message is a tool call.
     Call(ToolRequest),
-    /// It has no block.
+    /// The message has no block.
     Nothing,
 }
 
 /// Makes the request to the daemon for the message on standard input.
 ///
 /// # Errors
-/// The message can't be read, a block has no end, the code uses standard input, which is the message, or a tool's call
-/// is wrong.
+/// The message can't be read, a block has no end, the code uses standard input, which is the
+/// message, or a tool's call is wrong.
 pub fn to_request(env: &dyn CommandEnv) -> Result<Message, ClientError> {
     let message = env.stdin(MESSAGE_MAX)?;
     let blocks = |text: &str| Ok(parse_message(text)?.map_or(Message::Nothing, Message::Blocks));
@@ -70,7 +70,7 @@ pub fn to_request(env: &dyn CommandEnv) -> Result<Message, ClientError> {
     }
 }
 
-/// What an app is told that a tool's call opens.
+/// The environment that is passed to an app opened by a tool call.
 pub struct ToolEnv<'e>(pub &'e dyn CommandEnv);
 
 impl CallerEnv for ToolEnv<'_> {

@@ -1,5 +1,5 @@
-//! `pipemux logs --follow` and `pipemux trace --follow`: print a session's output or its frames as they come, across
-//! restarts and log rotation.
+//! `pipemux logs --follow` and `pipemux trace --follow`: print a session's output or its frames as
+//! they come, across restarts and log rotation.
 
 use pipemux_client::ClientError;
 use pipemux_client::blocking::Connection;

@@ -9,11 +9,11 @@
 //! | `output::colour` | colours for people at a terminal |
 //! | `output` | everything that is written, and what happens when nobody reads it |
 //!
-//! Linked statically on x86-64, the program begins in `pipemux-quick`, which carries out plain command lines. What is here
-//! is for all others, and goes on with what was begun there (`begun`).
+//! Linked statically on x86-64, the program begins in `pipemux-quick`, which carries out plain
+//! command lines. What is here is for all others, and goes on with what was begun there (`begun`).
 //!
-//! **Invariant: the exit status is returned up to `main`.** No other code ends the process, so every destructor
-//! runs.
+//! **Invariant: the exit status is returned up to `main`.** No other code ends the process, so
+//! every destructor runs.
 #![forbid(unsafe_code)]
 
 mod answer;

@@ -9,7 +9,7 @@ use pipemux_client::ClientError;
 
 use super::requester::Requester;
 
-/// The program's name, beside this one.
+/// The name of the program, which is next to this one.
 const PROGRAM: &str = "pipemux-mcp";
 
 /// Replaces this process, so that a harness that ends it ends the bridge.

@@ -12,7 +12,6 @@ use pipemux_client::proto::{Code, Fault};
 use serde::Serialize;
 use serde_json::json;
 
-/// The result of writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteOutcome {
     /// Everything was written.
@@ -72,8 +71,8 @@ pub fn event_line(event: &WorkspaceEvent) -> String {
     format!("{} {time} {}", event.number, event.text)
 }
 
-/// Prints why there is no answer, to standard error. JSON goes to standard output, where programs expect it. Commands in
-/// hints repeat `hint_options`.
+/// Prints why there is no answer, to standard error. JSON goes to standard output, where programs
+/// expect it. Commands in hints repeat `hint_options`.
 pub fn print_error(error: &ClientError, json: bool, hint_options: &str) {
     let mut fault = error.fault().clone();
     for hint in &mut fault.hints {

@@ -8,8 +8,8 @@ use pipemux_client::proto::pause::{PauseArgs, PauseScope};
 use super::requester::Requester;
 use super::{clock, consent};
 
-/// Begins or ends a pause: of everybody, of the reader that the command line names, or of the workspace. Returns the exit
-/// status.
+/// Begins or ends a pause: of everybody, of the reader that the command line names, or of the
+/// workspace. Returns the exit status.
 ///
 /// # Errors
 /// No person is at a terminal here, or the daemon can't be reached.

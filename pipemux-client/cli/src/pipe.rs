@@ -1,6 +1,7 @@
-//! `pipemux pipe`: serves many command lines with one process. Requests are lines of JSON on standard input. Answers
-//! are lines on standard output, in the order in which they arrive. Requests are sent one by one in the order of
-//! their lines; only their answers are awaited concurrently.
+//! `pipemux pipe`: serves many command lines with one process. Requests are lines of JSON on
+//! standard input. Answers are lines on standard output, in the order in which they arrive.
+//! Requests are sent one by one in the order of their lines; only their answers are awaited
+//! concurrently.
 //!
 //! | module | holds |
 //! |---|---|
@@ -11,8 +12,8 @@
 //! | `pipe::streams` | the two standard streams, each on its own thread |
 //! | `pipe::reconnecting` | a connection that is replaced when the daemon is |
 //!
-//! A program that has read an answer may send its next request at once. So the daemon is told that an answer was seen
-//! before any later line is sent.
+//! A program that has read an answer may send its next request at once. So the daemon is told that
+//! an answer was seen before any later line is sent.
 
 mod ordering;
 mod reconnecting;
@@ -61,7 +62,8 @@ struct Pipe {
     requester: Requester,
     daemon: Arc<ReconnectingClient>,
     output: OutputLines,
-    /// Held while an answer is written and until its `seen` is sent, and taken by each line before it is sent.
+    /// Held while an answer is written and until its `seen` is sent, and taken by each line before
+    /// it is sent.
     order: Mutex<()>,
 }
 
@@ -103,11 +105,11 @@ async fn serve(requester: &Requester) -> Result<(), ClientError> {
     Ok(())
 }
 
-/// A line that was parsed and, if it asks the daemon, sent.
+/// A parsed line, whose request was sent if it needs the daemon.
 enum StartedLine {
-    /// The line is answered with this; the daemon is not asked.
+    /// The reply to the line; the daemon is not asked.
     Done(ReplyLine),
-    /// The request was sent to the daemon.
+    /// The line's request was sent to the daemon.
     Sent { id: Value, json: bool, answer: AnswerFuture, guard: Option<BarrierGuard> },
 }
 

@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use pipemux_client::proto::app::Progress;
 use pipemux_client::proto::text::is_deceptive_in_prose;
 
-/// The bar, once there was something to show.
+/// The progress bar, once there was progress to show.
 static BAR: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// Returns true if there is a terminal for it: standard error. Pipes and files get none of it.

@@ -9,7 +9,8 @@ use pipemux_client::ClientError;
 /// Asks for a line of at most `most` bytes.
 ///
 /// # Errors
-/// The terminal doesn't let its echo be turned off, the person gave it up with Ctrl-C, or the line is longer.
+/// The terminal doesn't let its echo be turned off, the person gave it up with Ctrl-C, or the line
+/// is longer.
 pub fn read_hidden(prompt: &str, most: usize) -> Result<String, ClientError> {
     let failed = |error: io::Error| ClientError::invalid(format!("the terminal: {error}"));
     let hidden = Hidden::new().map_err(failed)?;
@@ -47,7 +48,7 @@ fn read_line(input: &mut impl Read, most: usize) -> io::Result<Option<String>> {
     String::from_utf8(line).map(Some).map_err(io::Error::other)
 }
 
-/// A terminal that shows nothing of what is typed, until this is dropped.
+/// A terminal whose echo is off until this is dropped.
 struct Hidden {
     before: Termios,
 }

@@ -1,4 +1,5 @@
-//! Sends requests to the daemon with the options of the command line, prints the answers and confirms them.
+//! Sends requests to the daemon with the options of the command line, prints the answers and
+//! confirms them.
 
 use std::io::{self, IsTerminal};
 use std::time::Duration;
@@ -14,7 +15,7 @@ use super::begun;
 use super::progress;
 use crate::output::{self, WriteOutcome, colour};
 
-/// What the verbs share: which daemon to ask, with which options, and how to print.
+/// The context that the verbs share: the daemon, the options, and the output.
 #[derive(Debug, Clone)]
 pub struct Requester {
     pub options: Options,
@@ -39,8 +40,8 @@ impl Requester {
         Ok(Requester { options, global })
     }
 
-    /// Sends a request to the daemon, which is started if it is not running, and prints the answer. Returns the
-    /// exit status.
+    /// Sends a request to the daemon, which is started if it is not running, and prints the answer.
+    /// Returns the exit status.
     pub fn request(&self, verb: Verb) -> Result<u8, ClientError> {
         let mut call = self.call(verb);
         let timeout = self.timeout_for(&call.verb);
@@ -60,7 +61,8 @@ impl Requester {
         self.send(&call, timeout)
     }
 
-    /// Makes the request of a tool's call, and its deadline. What the call says takes precedence over the command line.
+    /// Makes the request of a tool's call, and its deadline. What the call says takes precedence
+    /// over the command line.
     pub fn tool_call(&self, verb: ToolVerb) -> (VerbRequest, Duration) {
         let timeout = self.options.timeout.saturating_add(verb.waits());
         let own = self.call(Verb::Status);
@@ -136,7 +138,8 @@ impl Requester {
     pub fn print_and_confirm(&self, connection: &mut Connection, answer: &Answer) -> u8 {
         let (exit, seen) = self.print_answer(answer);
         if seen {
-            // Without the confirmation the reader is shown some things again, which is no reason to fail.
+            // Without the confirmation the reader is shown some things again, which is no reason to
+            // fail.
             let _ = connection.seen(answer.delivery);
         }
         exit
@@ -154,8 +157,8 @@ impl Requester {
         }
     }
 
-    /// Prints an error of the client's own to standard error, or with `--json` the data. Returns the exit status of
-    /// writing.
+    /// Prints an error of the client's own to standard error, or with `--json` the data. Returns
+    /// the exit status of writing.
     pub fn print_own_error(&self, text: &str, data: &serde_json::Value) -> u8 {
         if self.global.json {
             return self.print_own(text, data);
@@ -164,8 +167,8 @@ impl Requester {
         0
     }
 
-    /// Prints an answer; returns the exit status, and whether all of it was written. An error goes to standard error,
-    /// unless it is data.
+    /// Prints an answer; returns the exit status, and whether all of it was written. An error goes
+    /// to standard error, unless it is data.
     fn print_answer(&self, answer: &Answer) -> (u8, bool) {
         let json = self.global.json;
         let bytes = output::format_answer(answer, json);
@@ -197,8 +200,8 @@ impl Requester {
     }
 }
 
-/// Returns the time that the daemon may spend waiting for an event before it answers, on top of the usual
-/// timeout.
+/// Returns the time that the daemon may spend waiting for an event before it answers, on top of the
+/// usual timeout.
 pub fn event_wait(verb: &Verb) -> Duration {
     let wait_ms = match verb {
         Verb::View(view) => view.wait_ms,

@@ -1,4 +1,5 @@
-//! `pipemux service`: has systemd or launchd start the daemon. Nothing needs it; every command starts the daemon.
+//! `pipemux service`: has systemd or launchd start the daemon. Nothing needs it; every command
+//! starts the daemon.
 //!
 //! | module | holds |
 //! |---|---|
@@ -6,8 +7,8 @@
 //! | `logs` | what the daemon wrote |
 //! | `manager` | the two service managers: their files, their commands, their states |
 //!
-//! **Invariant: a user's file is never made worse.** Only files that begin with PipeMux's mark are replaced or removed,
-//! and everything that is written or run is said.
+//! **Invariant: a user's file is never made worse.** Only files that begin with PipeMux's mark are
+//! replaced or removed, and everything that is written or run is said.
 
 mod logs;
 mod manager;
@@ -29,7 +30,8 @@ use manager::{Manager, Unit};
 /// Executes one of the verbs of `service`, and returns the exit status.
 ///
 /// # Errors
-/// There is no service manager, one of its commands fails, or a file is somebody else's or can't be written.
+/// There is no service manager, one of its commands fails, or a file is somebody else's or can't be
+/// written.
 pub fn execute(requester: &Requester, verb: ServiceVerb) -> Result<u8, ClientError> {
     let manager = Manager::of_this_system(&requester.options)?;
     match verb {
@@ -48,7 +50,7 @@ pub fn execute(requester: &Requester, verb: ServiceVerb) -> Result<u8, ClientErr
     }
 }
 
-/// A file that differs from what it is to be.
+/// A file that differs from its intended contents.
 struct Difference<'a> {
     unit: &'a Unit,
     before: Option<String>,
@@ -104,7 +106,8 @@ fn install(
             return Ok((report, "the service is installed already: nothing changed".to_owned()));
         }
     }
-    // A daemon that a command started has the socket. It is for the user to end it, with its sessions.
+    // A daemon that a command started has the socket. It is for the user to end it, with its
+    // sessions.
     let is_taken = is_running() && !manager.is_active();
     write(&mut report, &differences, false, dry_run)?;
     for command in manager.install_commands(is_taken) {
@@ -182,8 +185,8 @@ fn status(requester: &Requester, manager: &Manager) -> u8 {
     requester.print_own(&text, &data)
 }
 
-/// Has clients find the socket of a unit that can't name it as they do, or takes that back. A packaged unit does this when
-/// it starts and stops listening.
+/// Has clients find the socket of a unit that can't name it as they do, or takes that back. A
+/// packaged unit does this when it starts and stops listening.
 fn link(requester: &Requester, socket: &Path, remove: bool) -> Result<u8, ClientError> {
     let own = &requester.options.paths.socket;
     let failed = |error: std::io::Error| {

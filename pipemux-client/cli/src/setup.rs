@@ -10,8 +10,9 @@
 //! | `records` | what was changed, so that it is taken back exactly |
 //! | `files` | reads and writes files whole, all or none, and shows differences |
 //!
-//! **Invariant: a user's file is never made worse.** Only PipeMux's own entries are touched; comments, order and
-//! everything else stay. A file that can't be understood is left as it is, and what belongs into it is printed.
+//! **Invariant: a user's file is never made worse.** Only PipeMux's own entries are touched;
+//! comments, order and everything else stay. A file that can't be understood is left as it is, and
+//! what belongs into it is printed.
 
 mod block;
 mod endings;
@@ -39,10 +40,9 @@ use super::requester::Requester;
 use harness::{Content, Places, Target};
 use records::{Change, Records};
 
-/// How often a file is edited again that another program wrote meanwhile.
+/// The most attempts to edit a file that another program keeps changing.
 const ATTEMPTS: u32 = 8;
 
-/// The arguments of `setup`.
 #[derive(Debug, Clone, Copy)]
 pub struct SetupArgs {
     pub harness: Harness,
@@ -67,9 +67,10 @@ pub fn execute(requester: &Requester, args: SetupArgs) -> Result<u8, ClientError
     Ok(changes.print(requester, &said))
 }
 
-/// Returns the command that starts the program `own`: its absolute path, since a harness that a desktop starts may not have
-/// the shell's PATH. One in the PATH that is the same program stays where it is when that is updated. In the files of a
-/// project, which are of all who work on it, it is the name, if the shell finds the program by that.
+/// Returns the command that starts the program `own`: its absolute path, since a harness that a
+/// desktop starts may not have the shell's PATH. One in the PATH that is the same program stays
+/// where it is when that is updated. In the files of a project, which are of all who work on it, it
+/// is the name, if the shell finds the program by that.
 fn own_command(own: &Path, path: &OsStr, project: bool) -> String {
     let found = std::env::split_paths(path).map(|directory| directory.join("pipemux"));
     let first = found.into_iter().find(|path| path.is_file());
@@ -84,7 +85,8 @@ fn own_command(own: &Path, path: &OsStr, project: bool) -> String {
     }
 }
 
-/// Makes the changes, and says which, with a last line. All are worked out before the first file is written.
+/// Makes the changes, and says which, with a last line. All are worked out before the first file is
+/// written.
 fn set_up(
     args: SetupArgs,
     places: &Places,
@@ -210,7 +212,8 @@ fn edited(
     if !remove || after == text {
         return Ok(Some(after));
     }
-    // What PipeMux wrote is taken back to the byte, where that says the same as without its entries.
+    // What PipeMux wrote is taken back to the byte, where that says the same as without its
+    // entries.
     let says_the_same = |text: &str| match target.content {
         Content::Toml(_) => {
             toml::meaning(text).is_some_and(|said| toml::meaning(&after) == Some(said))

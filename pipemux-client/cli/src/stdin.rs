@@ -10,14 +10,14 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::stat::{SFlag, fstat};
 use pipemux_client::ClientError;
 
-/// How long a command that can't do without input waits for the beginning of it.
+/// The longest wait for input of a command that requires some.
 const INPUT_PATIENCE: Duration = Duration::from_secs(1);
 
 /// Reads standard input to its end, as text of at most `most` bytes.
 ///
 /// # Errors
-/// Standard input is a terminal, where the command might wait for input that never comes; it doesn't end within `timeout`; it is not UTF-8; or it
-/// is longer.
+/// Standard input is a terminal, where the command might wait for input that never comes; it
+/// doesn't end within `timeout`; it is not UTF-8; or it is longer.
 pub fn read_text(most: usize, timeout: Duration) -> Result<String, ClientError> {
     if io::stdin().is_terminal() {
         return Err(ClientError::invalid(
@@ -43,8 +43,8 @@ pub fn read_text(most: usize, timeout: Duration) -> Result<String, ClientError> 
 
 /// True if standard input is a here-document, or what a command that has ended left in a pipe.
 ///
-/// Nothing is read: what isn't taken stays for others, such as the loop that runs this command. A file by its name, or
-/// a pipe that is still being written, may be meant for them and is none.
+/// Nothing is read: what isn't taken stays for others, such as the loop that runs this command. A
+/// file by its name, or a pipe that is still being written, may be meant for them and is none.
 pub fn is_own() -> bool {
     let stdin = io::stdin();
     let fd = stdin.as_fd();
@@ -62,7 +62,8 @@ pub fn is_own() -> bool {
     }
 }
 
-/// True if a pipe has something to read soon: whoever writes into it may have begun after this command.
+/// True if a pipe has something to read soon: whoever writes into it may have begun after this
+/// command.
 pub fn begins() -> bool {
     let stdin = io::stdin();
     let fd = stdin.as_fd();
@@ -88,7 +89,8 @@ fn check_text(bytes: Vec<u8>, most: usize) -> Result<String, ClientError> {
     })
 }
 
-/// Runs the work on a thread and returns its result. Returns `None` and abandons the thread when the time is over.
+/// Runs the work on a thread and returns its result. Returns `None` and abandons the thread when
+/// the time is over.
 fn run_with_timeout<T: Send + 'static>(
     timeout: Duration,
     work: impl FnOnce() -> T + Send + 'static,

@@ -1,5 +1,6 @@
-//! Verbs that print until they are stopped: `watch` and `logs --follow`. They end on Ctrl-C, when the time that
-//! `--timeout` names has passed, or when nobody reads their output any more. When the daemon ends, they wait for the next one.
+//! Verbs that print until they are stopped: `watch` and `logs --follow`. They end on Ctrl-C, when
+//! the time that `--timeout` names has passed, or when nobody reads their output any more. When the
+//! daemon ends, they wait for the next one.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -20,14 +21,14 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use super::requester::Requester;
 use crate::output::{self, WriteOutcome};
 
-/// How long one request waits for something to happen, in milliseconds. Then the next one is sent.
+/// The time in milliseconds that a request waits for an event before the next is sent.
 pub const LONG_POLL_MS: u32 = 20_000;
 
 /// Pauses between attempts to connect to the next daemon: the first one, and the longest.
 const RETRY_PAUSE_MIN: Duration = Duration::from_millis(50);
 const RETRY_PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// How long a daemon may take to end.
+/// The time that a daemon has to end.
 pub const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// Chunks that are received ahead of being written.
@@ -43,13 +44,13 @@ pub enum Chunk {
     Error(Vec<u8>, u8),
 }
 
-/// Where the output comes from.
+/// A source of output.
 pub trait Source: Send {
     /// Requests the next chunk and waits for it.
     ///
     /// # Errors
-    /// [`ClientError::Unreachable`] when the daemon was lost, after which the stream waits for another daemon. Any
-    /// other error ends the stream.
+    /// [`ClientError::Unreachable`] when the daemon was lost, after which the stream waits for
+    /// another daemon. Any other error ends the stream.
     fn next(
         &mut self,
         requester: &Requester,
@@ -59,16 +60,16 @@ pub trait Source: Send {
 
 enum StreamEvent {
     Chunk(Result<Chunk, ClientError>),
-    /// A signal came, or nobody reads the output any more.
+    /// A signal came, or the reader of the output is gone.
     Stop,
 }
 
-/// Writes the chunks of a source until an end, at most for the time that the command line names. Returns the exit
-/// status.
+/// Writes the chunks of a source until an end, at most for the time that the command line names.
+/// Returns the exit status.
 ///
 /// # Errors
-/// Any error of the source, except the loss of the daemon; [`ClientError::Refused`] when the time passes before all
-/// that is `wanted` came.
+/// Any error of the source, except the loss of the daemon; [`ClientError::Refused`] when the time
+/// passes before all that is `wanted` came.
 pub fn stream(
     requester: &Requester,
     source: impl Source + 'static,
@@ -97,8 +98,9 @@ pub fn stream(
     }
 }
 
-/// Writes what `produce` sends until it ends, or an end of the command comes, at most for `limit`. `produce` runs on a thread
-/// of its own; what it calls to send returns false when nobody reads any more. Returns the exit status.
+/// Writes what `produce` sends until it ends, or an end of the command comes, at most for `limit`.
+/// `produce` runs on a thread of its own; what it calls to send returns false when nobody reads any
+/// more. Returns the exit status.
 ///
 /// # Errors
 /// None of its own: the output's are reported.
@@ -120,8 +122,8 @@ pub fn copy_until_stopped(
     write_chunks(&events, deadline).map(|status| status.unwrap_or(0))
 }
 
-/// Makes the chunk of an answer of another kind than the source expects: its text, and the end. An answer that says
-/// the daemon is ending counts as the loss of the daemon.
+/// Makes the chunk of an answer of another kind than the source expects: its text, and the end. An
+/// answer that says the daemon is ending counts as the loss of the daemon.
 ///
 /// # Errors
 /// The daemon is ending.

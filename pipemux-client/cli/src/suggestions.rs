@@ -19,14 +19,15 @@ const ANSWERS: &[&str] = &["all", "none", "yes", "no", "go"];
 /// Words for the end of the daemon.
 const ENDS: &[&str] = &["exit", "kill", "quit", "shutdown", "stop"];
 
-/// Options of every verb with a value. `--at` is missing: it is also a frequent parameter of actions.
+/// Options of every verb with a value. `--at` is missing: it is also a frequent parameter of
+/// actions.
 const OPTIONS: &[&str] = &["--budget", "--lod", "--reader", "--timeout", "--workspace"];
 
 /// Options of every verb without a value.
 const SWITCHES: &[&str] = &["--json", "--titles"];
 
-/// Returns the error for words whose first is not a verb. Its hint is a whole command. If a daemon is running, it is
-/// asked for its apps; none is started.
+/// Returns the error for words whose first is not a verb. Its hint is a whole command. If a daemon
+/// is running, it is asked for its apps; none is started.
 pub fn unknown_verb(words: &[String], options: &Options) -> ClientError {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let (given, words) = split_options(&words);
@@ -41,13 +42,14 @@ pub fn unknown_verb(words: &[String], options: &Options) -> ClientError {
     ClientError::invalid(format!("`{first}` is {problem}")).hint(command)
 }
 
-/// Returns true for the name of an app, or of an action of a built-in app. A daemon that runs is asked; none is started.
+/// Returns true for the name of an app, or of an action of a built-in app. A daemon that runs is
+/// asked; none is started.
 pub fn is_app_or_action(name: &str, options: &Options) -> bool {
     known::is_action(name) || known::apps(options).iter().any(|app| app == name)
 }
 
-/// Returns the error for an app that there isn't, with the sessions and apps that there are; `None` for a known one, and
-/// where no daemon runs that could tell: none is started.
+/// Returns the error for an app that there isn't, with the sessions and apps that there are; `None`
+/// for a known one, and where no daemon runs that could tell: none is started.
 pub fn unknown_app(name: &str, options: &Options) -> Option<ClientError> {
     let apps =
         known::registered_apps(options).filter(|apps| !apps.iter().any(|app| app == name))?;
@@ -64,7 +66,8 @@ pub fn unknown_app(name: &str, options: &Options) -> Option<ClientError> {
     Some(ClientError::Refused(fault.hint(format!("there are {}: pipemux apps", apps.join(", ")))))
 }
 
-/// Splits off the options of every verb: a suggested command repeats them, and they are no arguments of an action.
+/// Splits off the options of every verb: a suggested command repeats them, and they are no
+/// arguments of an action.
 fn split_options<'w>(words: &[&'w str]) -> (Vec<&'w str>, Vec<&'w str>) {
     let (mut options, mut rest) = (Vec::new(), Vec::new());
     let mut words = words.iter().copied();

@@ -10,12 +10,12 @@ use super::command_env::CommandEnv;
 use super::requester::milliseconds;
 use super::{answer, app, clock, open, run};
 
-/// How a verb is executed.
+/// The way in which a verb is executed.
 #[derive(Debug)]
 pub enum Execution {
-    /// The daemon is sent one request.
+    /// One request is sent to the daemon.
     Request(RequestVerb),
-    /// The client has code of its own for the verb.
+    /// The client executes the verb itself.
     Local(Verb),
 }
 

@@ -1,4 +1,5 @@
-//! `pipemux tour`: a guided tour of the built-in apps. Each step is a real command on a copy of a real file.
+//! `pipemux tour`: a guided tour of the built-in apps. Each step is a real command on a copy of a
+//! real file.
 
 mod keys;
 mod sample;
@@ -13,10 +14,11 @@ use crate::output;
 use sample::SampleFile;
 use sandbox::{Sandbox, TourError, parse_links, print, relative_display};
 
-/// The exit status of an interrupted tour, by the convention of shells.
+/// The exit status of an interrupted tour, by shell convention.
 const INTERRUPTED: u8 = 130;
 
-/// Runs the tour. Returns the exit status; if a command fails unexpectedly, it is the status of that command.
+/// Runs the tour. Returns the exit status; if a command fails unexpectedly, it is the status of
+/// that command.
 pub fn execute(requester: &Requester) -> Result<u8, ClientError> {
     let root = project_root(requester);
     let sample = SampleFile::find(&root);

@@ -1,4 +1,5 @@
-//! Explains why a command line can't be parsed: which word is wrong, what was expected, and what to type instead.
+//! Explains why a command line can't be parsed: which word is wrong, what was expected, and what to
+//! type instead.
 
 use std::error::Error;
 use std::ffi::OsString;
@@ -95,8 +96,8 @@ fn text(error: &clap::Error, kind: ContextKind) -> Option<String> {
     }
 }
 
-/// Returns the first word that is a verb. An option's value before it could be mistaken for the verb, but values
-/// are rarely named like one.
+/// Returns the first word that is a verb. An option's value before it could be mistaken for the
+/// verb, but values are rarely named like one.
 fn verb_of<'a>(words: &[&'a str]) -> Option<&'a str> {
     let cli = Cli::command();
     words
@@ -143,8 +144,8 @@ fn full_word<'a>(words: &[&'a str], argument: &'a str) -> &'a str {
     options.find(|word| word.starts_with(argument)).unwrap_or(argument)
 }
 
-/// Returns the line with every word that only looks like an option moved behind `--`; `None` if the line has other
-/// errors too.
+/// Returns the line with every word that only looks like an option moved behind `--`; `None` if the
+/// line has other errors too.
 fn with_double_dash(words: &[&str]) -> Option<String> {
     let mut line = words.to_vec();
     // Each iteration moves one word.

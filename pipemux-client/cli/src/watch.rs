@@ -39,7 +39,8 @@ impl Source for EventSource {
         requester: &Requester,
         connection: &mut Connection,
     ) -> Result<Chunk, ClientError> {
-        // The first request doesn't wait: its answer tells after which event the next one continues.
+        // The first request doesn't wait: its answer tells after which event the next one
+        // continues.
         let wait_ms = if self.daemon_life == 0 { 0 } else { LONG_POLL_MS };
         let EventSource { after, daemon_life: life, all, .. } = *self;
         let watch = Verb::Watch(WatchArgs { after, life, wait_ms, all });

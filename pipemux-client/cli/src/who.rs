@@ -1,4 +1,5 @@
-//! `pipemux who`: which rounds of history changed a file, or each of its lines, and whether it was written since.
+//! `pipemux who`: which rounds of history changed a file, or each of its lines, and whether it was
+//! written since.
 
 mod lines;
 
@@ -16,8 +17,8 @@ use self::lines::Difference;
 use super::clock;
 use super::requester::Requester;
 
-/// Shows the rounds that changed a file or folder, with their details if wanted, at most so many, since a time. Returns the
-/// exit status.
+/// Shows the rounds that changed a file or folder, with their details if wanted, at most so many,
+/// since a time. Returns the exit status.
 ///
 /// # Errors
 /// The path is no text, the time is none, or the daemon can't be reached.
@@ -158,7 +159,8 @@ fn changed_at(body: &Body) -> Option<i64> {
     Some(at.as_millisecond())
 }
 
-/// Says that a file was written after the newest round that changed it. A folder's own time says nothing of its files.
+/// Says that a file was written after the newest round that changed it. A folder's own time says
+/// nothing of its files.
 fn outside(path: &Path, newest: Option<i64>) -> Option<String> {
     let found = path.symlink_metadata();
     let Ok(found) = found else {

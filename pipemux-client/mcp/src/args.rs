@@ -13,10 +13,11 @@ const DIFF: u32 = 0;
 
 /// Serve PipeMux to an agent harness over the Model Context Protocol
 ///
-/// The harness starts this as a command and talks to it on standard input and output. Each connection is a reader of
-/// its own. With --http it serves streamable HTTP instead, at /mcp, on the loopback interface unless told otherwise.
-/// Requests must carry the token in PIPEMUX_MCP_TOKEN, or else the one that is made and printed; the header
-/// PipeMux-Reader or ?reader=NAME names the reader.
+/// The harness starts this as a command and talks to it on standard input and output. Each
+/// connection is a reader of its own. With --http it serves streamable HTTP instead, at /mcp, on
+/// the loopback interface unless told otherwise. Requests must carry the token in
+/// PIPEMUX_MCP_TOKEN, or else the one that is made and printed; the header PipeMux-Reader or
+/// ?reader=NAME names the reader.
 ///
 ///   pipemux setup claude-code      writes a harness's configuration
 #[derive(Debug, Parser)]
@@ -28,7 +29,8 @@ pub struct Args {
     /// The workspace; by default the project around the current directory
     #[arg(long, value_name = "NAME")]
     pub workspace: Option<String>,
-    /// Tokens that an answer may take, unless a call says otherwise; by default what the client takes
+    /// Tokens that an answer may take, unless a call says otherwise; by default what the client
+    /// takes
     #[arg(long, value_name = "TOKENS", value_parser = budget)]
     pub budget: Option<u32>,
     /// Tokens that the differences in files may take in the answer of an act; 0 for none

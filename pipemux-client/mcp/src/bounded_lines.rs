@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 use crate::limits::MESSAGE_MAX;
 use crate::malformed::Outline;
 
-/// What was read.
+/// The result of reading a line.
 #[derive(Debug)]
 pub enum Line {
     /// A line, without its end.
@@ -21,9 +21,10 @@ pub enum Line {
 #[derive(Debug)]
 pub struct BoundedLines<R = StdioReader> {
     reader: BufReader<R>,
-    /// What was read of a line whose end has not come. It stays when [`BoundedLines::next`] is dropped.
+    /// What was read of a line whose end has not come. It stays when [`BoundedLines::next`] is
+    /// dropped.
     line: Vec<u8>,
-    /// What is known of a line that is too long.
+    /// The outline of a line that is too long.
     outline: Option<Outline>,
     max: usize,
 }
@@ -35,8 +36,8 @@ impl<R: AsyncRead + Unpin> BoundedLines<R> {
         Self { reader, line: Vec::new(), outline: None, max: MESSAGE_MAX }
     }
 
-    /// Returns the next line; `None` at the end of the input, also where a line has no end. It may be dropped and called
-    /// again without a loss.
+    /// Returns the next line; `None` at the end of the input, also where a line has no end. It may
+    /// be dropped and called again without a loss.
     pub async fn next(&mut self) -> Option<Line> {
         loop {
             // Nothing is consumed before the last `await`.
@@ -73,7 +74,7 @@ mod tests {
 
     use super::*;
 
-    /// A reader that gives these pieces one by one.
+    /// A reader that yields these pieces one by one.
     struct Pieces(VecDeque<Vec<u8>>);
 
     impl AsyncRead for Pieces {

@@ -1,14 +1,15 @@
 //! How much of a result clients pass on to their models.
 //!
-//! Most pass on what fits into tens of thousands of tokens; they are known by the name that they introduce themselves by. What
-//! an answer takes unasked is less, since a model pays for it: as much as on the command line.
+//! Most pass on what fits into tens of thousands of tokens; they are known by the name that they
+//! introduce themselves by. What an answer takes unasked is less, since a model pays for it: as
+//! much as on the command line.
 
 /// Most bytes and lines of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
-    /// In bytes.
+    /// The bound in bytes.
     pub bytes: usize,
-    /// In lines.
+    /// The bound in lines.
     pub lines: usize,
     /// Tokens that an answer takes when nothing else is said.
     pub budget: u32,
@@ -19,7 +20,7 @@ pub const CODEX: Bounds = Bounds { bytes: 10 * 1024, lines: 256, budget: 2_400 }
 /// Claude Code takes 25,000 tokens, by its own count.
 const CLAUDE_CODE: Bounds = Bounds { bytes: 60_000, lines: usize::MAX, budget: BUDGET };
 const OTHERS: Bounds = Bounds { bytes: 40_000, lines: usize::MAX, budget: BUDGET };
-/// What the queries of one call take together on the command line.
+/// The total budget of the queries of one call on the command line.
 const BUDGET: u32 = 6_500;
 
 impl Bounds {

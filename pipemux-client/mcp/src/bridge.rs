@@ -1,4 +1,5 @@
-//! One reader's way to the daemon: the requests that its tool calls become, and what is printed of the answers.
+//! One reader's way to the daemon: the requests that its tool calls become, and what is printed of
+//! the answers.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,13 +20,14 @@ use crate::daemon::Daemon;
 use crate::delivery::Deliveries;
 use crate::outcome;
 
-/// How often a query is asked again with a smaller budget, when its answer exceeds what harnesses pass on.
+/// The most retries of a query with a smaller budget, if its answer exceeds the bounds.
 const ATTEMPTS: u32 = 3;
 
-/// What the command line says of answers.
+/// The settings of answers from the command line.
 #[derive(Debug, Clone, Copy)]
 pub struct Settings {
-    /// Tokens that an answer may take, unless a call says otherwise; if it isn't said, it depends on the client.
+    /// Tokens that an answer may take, unless a call says otherwise; if it isn't said, it depends
+    /// on the client.
     pub budget: Option<u32>,
     /// Tokens for what an act changed in files.
     pub diff: u32,
@@ -39,10 +41,9 @@ pub struct Bridge {
     link: (Arc<Daemon>, Deliveries),
 }
 
-/// An answer of the daemon, and whether it is cut to what harnesses pass on.
+/// An answer of the daemon, and whether it was cut to the bounds of harnesses.
 #[derive(Debug)]
 pub struct Performed {
-    /// The answer.
     pub answer: Answer,
     /// False if the call named a budget of its own.
     pub is_bounded: bool,
@@ -84,7 +85,8 @@ impl Bridge {
         outcome::result(&answer, bounds)
     }
 
-    /// Asks the daemon. A query whose answer is longer than harnesses pass on is asked again, shorter.
+    /// Asks the daemon. A query whose answer is longer than harnesses pass on is asked again,
+    /// shorter.
     ///
     /// # Errors
     /// Any [`ClientError`].
@@ -121,7 +123,8 @@ impl Bridge {
             request.budget = Some((f64::from(budget) / times * 0.95) as u32);
             answer = self.send(&request, waits, context).await?;
         }
-        // Who names a budget wants all of it: the bounds are those of a harness, which may have others.
+        // Who names a budget wants all of it: the bounds are those of a harness, which may have
+        // others.
         Ok(Performed { answer, is_bounded: !named, run_id: request.run_id })
     }
 
@@ -169,7 +172,8 @@ impl Bridge {
         self.link.0.send(&self.options(), request, Duration::ZERO, drop).await
     }
 
-    /// Waits for events of the daemon that runs; none is started, since that would undo a `pipemux down`.
+    /// Waits for events of the daemon that runs; none is started, since that would undo a
+    /// `pipemux down`.
     ///
     /// # Errors
     /// Any [`ClientError`].

@@ -1,8 +1,10 @@
-//! The directory that a client works in: its first root, where it declares roots, else this process's own.
+//! The directory that a client works in: its first root, where it declares roots, else this
+//! process's own.
 //!
-//! A harness that is an editor often starts its servers in a directory of its own, and says only by its roots which folder
-//! is open. The process then works in that folder: the workspace, relative paths and what apps are told follow from it.
-//! As the server of a plugin it is started in the plugin's directory, and works in that of the client's process.
+//! A harness that is an editor often starts its servers in a directory of its own, and says only by
+//! its roots which folder is open. The process then works in that folder: the workspace, relative
+//! paths and what apps are told follow from it. As the server of a plugin it is started in the
+//! plugin's directory, and works in that of the client's process.
 #![expect(
     deprecated,
     reason = "the newest revision has no roots, and clients of the others use them"
@@ -18,11 +20,11 @@ use tokio::sync::Mutex as AsyncMutex;
 
 use crate::context::Context;
 
-/// How long a client may take to tell its roots. One that never does is served all the same.
+/// The longest wait for a client's roots. A client that never sends them is served anyway.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Leaves the directory of a plugin, which clients of Agent Plugins 1.0 start servers in and name in `PLUGIN_ROOT`, for that of
-/// this process's parent, where the system tells it.
+/// Leaves the directory of a plugin, which clients of Agent Plugins 1.0 start servers in and name
+/// in `PLUGIN_ROOT`, for that of this process's parent, where the system tells it.
 pub fn leave_plugin() {
     let root =
         std::env::var_os("PLUGIN_ROOT").and_then(|root| Path::new(&root).canonicalize().ok());
@@ -37,14 +39,15 @@ pub fn leave_plugin() {
 #[derive(Debug)]
 pub struct ClientDirectory {
     options: Mutex<Arc<Options>>,
-    /// The workspace that was named; it stays whatever the directory is.
+    /// The workspace that was named, which holds whatever the directory is.
     named: Option<String>,
-    /// Whether the client is still to be asked. Held while it is.
+    /// Whether the client is still to be asked for its roots. Locked while it is asked.
     unasked: AsyncMutex<bool>,
 }
 
 impl ClientDirectory {
-    /// Makes the directory of a client that may be asked for its roots. The workspace is `named`, else the project's.
+    /// Makes the directory of a client that may be asked for its roots. The workspace is `named`,
+    /// else the project's.
     pub fn of_client(options: Options, named: Option<String>) -> Self {
         Self { options: Mutex::new(Arc::new(options)), named, unasked: AsyncMutex::new(true) }
     }
@@ -59,7 +62,8 @@ impl ClientDirectory {
         self.options.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Asks the client for its roots, unless it was asked, and goes to the first one that is a directory here.
+    /// Asks the client for its roots, unless it was asked, and goes to the first one that is a
+    /// directory here.
     pub async fn settle(&self, context: &Context) {
         let mut unasked = self.unasked.lock().await;
         if !std::mem::take(&mut *unasked) || !has_roots(context) {
@@ -84,7 +88,8 @@ impl ClientDirectory {
     }
 }
 
-/// True for a client that has roots and that a server may ask for them: since the revision of 2026-07-28 none may.
+/// True for a client that has roots and that a server may ask for them: since the revision of
+/// 2026-07-28 none may.
 fn has_roots(context: &Context) -> bool {
     let newest = ProtocolVersion::V_2026_07_28;
     let is_older =

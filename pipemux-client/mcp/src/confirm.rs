@@ -1,10 +1,11 @@
-//! A question whose answer is yes or no is put to the person at the client, where the client can ask one. All others, and
-//! everything else, stand in the document, and the model answers them.
+//! A question whose answer is yes or no is put to the person at the client, where the client can
+//! ask one. All others, and everything else, stand in the document, and the model answers them.
 //!
-//! **Invariant: a person's answer goes to the question that the person was shown.** What is shown is written from the
-//! question of one number, and the answer names that number. Other calls of the same reader may open questions at the same
-//! time, so a call's own question is found by the link that its own answer shows. A question that is a result has a state
-//! that nobody can guess, which counts once and only for the call that got it.
+//! **Invariant: a person's answer goes to the question that the person was shown.** What is shown
+//! is written from the question of one number, and the answer names that number. Other calls of the
+//! same reader may open questions at the same time, so a call's own question is found by the link
+//! that its own answer shows. A question that is a result has a state that nobody can guess, which
+//! counts once and only for the call that got it.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -26,19 +27,19 @@ use crate::token::new_token;
 
 /// The name of the question in a result that asks for input.
 const CONFIRM: &str = "confirm";
-/// How the answer to a run begins whose steps wait behind another run's question, which it shows.
+/// The beginning of the answer to a run that waits behind another run's question.
 const WAITS_BEHIND: &str = "kept: ";
 
-/// A question that is before a person.
+/// A question that a person is being asked.
 #[derive(Debug, Clone, PartialEq)]
 struct Asked {
-    /// What the client brings with the answer.
+    /// The state that the client returns with the answer.
     state: String,
     question: Scope,
     call: ToolCall,
 }
 
-/// Which question it is. Numbers are counted for each workspace.
+/// The identity of a question. Numbers are counted per workspace.
 #[derive(Debug, Clone, PartialEq)]
 struct Scope {
     number: u64,
@@ -53,8 +54,8 @@ impl Scope {
     }
 }
 
-/// The questions that are before persons, of all connections to this process, the oldest first. After a restart none is
-/// known, and the model answers.
+/// The questions that are before persons, of all connections to this process, the oldest first.
+/// After a restart none is known, and the model answers.
 static ASKED: Mutex<VecDeque<Asked>> = Mutex::new(VecDeque::new());
 
 /// Answers a call whose run asks a question: with the person's answer, or with the question.
@@ -126,7 +127,8 @@ pub async fn resume(
     answer(bridge, asked.question, text, context).await
 }
 
-/// Notes that a question is put to a person; `None` if it is before one already, or there is no randomness.
+/// Notes that a question is put to a person; `None` if it is before one already, or there is no
+/// randomness.
 fn enter(question: Scope, call: ToolCall) -> Option<Asked> {
     let asked = Asked { state: new_token().ok()?, question, call };
     let mut all = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
@@ -203,8 +205,9 @@ async fn show(bridge: &Bridge, to: Option<u64>, format: Format) -> Option<Body> 
     Some(bridge.ask(&request).await.ok()?.body)
 }
 
-/// True if the answer to a run asks this question, and it is one of yes or no: the link that says yes to it stands in the
-/// last line that tells how to answer. What apps wrote stands above that line.
+/// True if the answer to a run asks this question, and it is one of yes or no: the link that says
+/// yes to it stands in the last line that tells how to answer. What apps wrote stands above that
+/// line.
 fn is_asked_by(text: &str, question: &QuestionReport) -> bool {
     let is_confirmation = question.hints.iter().any(|hint| hint.ends_with(" yes"));
     let yes = question.options.iter().find(|option| option.label == "yes");

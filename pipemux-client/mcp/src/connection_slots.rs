@@ -1,5 +1,5 @@
-//! The room for HTTP connections. Every user of the machine can connect, so whoever has shown no token makes room for
-//! newcomers: nobody without the token can lock those out who have it.
+//! The room for HTTP connections. Every user of the machine can connect, so whoever has shown no
+//! token makes room for newcomers: nobody without the token can lock those out who have it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::limits::CONNECTIONS_MAX;
 
-/// The connections that are served.
+/// The limited set of connections that are served.
 #[derive(Debug, Default)]
 pub struct ConnectionSlots {
     inside: Mutex<Inside>,
@@ -19,7 +19,7 @@ pub struct ConnectionSlots {
 #[derive(Debug, Default)]
 struct Inside {
     next: u64,
-    /// Those that have shown no token, the oldest first.
+    /// Connections that have shown no token, oldest first.
     strangers: VecDeque<(u64, CancellationToken)>,
     trusted: usize,
 }

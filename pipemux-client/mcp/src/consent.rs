@@ -1,5 +1,5 @@
-//! What only a person may allow is put to the person at the client, where the client can ask one in the middle of a call.
-//! Everywhere else the answer says what the person types at a terminal.
+//! What only a person may allow is put to the person at the client, where the client can ask one in
+//! the middle of a call. Everywhere else the answer says what the person types at a terminal.
 
 use std::collections::BTreeMap;
 
@@ -15,14 +15,14 @@ use crate::bridge::{Bridge, Performed};
 use crate::context::Context;
 use crate::outcome;
 
-/// What an app asks a person to allow.
+/// A request of an app for a person's consent.
 struct Asked {
     number: u64,
     text: String,
 }
 
-/// Answers a call of which nothing took effect because a person has to allow something first: with what comes of it once
-/// the person has, else with the refusal.
+/// Answers a call of which nothing took effect because a person has to allow something first: with
+/// what comes of it once the person has, else with the refusal.
 pub async fn ask(
     bridge: &Bridge,
     call: &ToolCall,
@@ -66,7 +66,8 @@ pub async fn ask(
     }
 }
 
-/// True if the client shows forms, and while a call waits: one that asks by a result would send the call again itself.
+/// True if the client shows forms, and while a call waits: one that asks by a result would send the
+/// call again itself.
 fn can_ask(context: &Context) -> bool {
     let asks_by_result = context
         .protocol_version()

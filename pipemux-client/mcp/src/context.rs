@@ -3,5 +3,5 @@
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
-/// What a tool's call needs of its request.
+/// The context of the request that carries a tool call.
 pub type Context = RequestContext<RoleServer>;

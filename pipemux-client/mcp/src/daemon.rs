@@ -13,8 +13,8 @@ use tokio::sync::Mutex;
 #[derive(Debug)]
 pub struct Daemon {
     current: Mutex<Option<Client>>,
-    /// Held while an answer is written and until it is confirmed, and taken by each request before it is sent: a client
-    /// that has read an answer may send its next request at once.
+    /// Held while an answer is written and until it is confirmed, and taken by each request before
+    /// it is sent: a client that has read an answer may send its next request at once.
     order: Mutex<()>,
 }
 

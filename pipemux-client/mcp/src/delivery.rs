@@ -18,8 +18,8 @@ use crate::daemon::Daemon;
 use crate::limits::DELIVERIES_MAX;
 use crate::malformed::{self, Parsed};
 
-/// Results that are to be written, by the request that they answer. A result that is never written, because its request
-/// was cancelled, stays until the connection ends; so they are bounded.
+/// Results that are to be written, by the request that they answer. A result that is never written,
+/// because its request was cancelled, stays until the connection ends; so they are bounded.
 #[derive(Debug, Default, Clone)]
 pub struct Deliveries {
     waiting: Arc<Mutex<HashMap<RequestId, u64>>>,
@@ -67,14 +67,14 @@ pub fn stdio(daemon: &(Arc<Daemon>, Deliveries)) -> Confirming {
     Confirming { lines: BoundedLines::new(reader), writer, refusal: None, daemon, deliveries }
 }
 
-/// The answer to a message that can't be carried out, while it is written.
+/// The pending write of the answer to a message that can't be carried out.
 type Refusal = Pin<Box<dyn Future<Output = Result<(), std::io::Error>> + Send>>;
 
-/// A transport that confirms what it wrote.
+/// A transport that confirms the deliveries that it wrote.
 pub struct Confirming {
     lines: BoundedLines,
     writer: AsyncRwTransport<RoleServer, Empty, StdioWriter>,
-    /// It is kept, since `receive` may be dropped while it is written. Nothing is read before it is written.
+    /// The pending refusal, kept if `receive` is dropped. Nothing is read before it is written.
     refusal: Option<Refusal>,
     daemon: Arc<Daemon>,
     deliveries: Deliveries,

@@ -1,5 +1,5 @@
-//! The protocol over streamable HTTP, without sessions: each request stands for itself, and its reader is named by the
-//! header `PipeMux-Reader` or by `?reader=`.
+//! The protocol over streamable HTTP, without sessions: each request stands for itself, and its
+//! reader is named by the header `PipeMux-Reader` or by `?reader=`.
 
 use std::convert::Infallible;
 use std::io::Write as _;
@@ -35,9 +35,9 @@ use crate::token::new_token;
 
 /// The only path that is served.
 const PATH: &str = "/mcp";
-/// The reader of requests that name none.
+/// The default reader of requests.
 const READER: &str = "mcp";
-/// The variable that names the token.
+/// The environment variable that holds the token.
 const TOKEN_VARIABLE: &str = "PIPEMUX_MCP_TOKEN";
 
 struct Server {
@@ -83,7 +83,8 @@ pub async fn serve(
     config.legacy_session_mode = false;
     config.json_response = true;
     if !address.ip().is_loopback() {
-        // Whoever chose another address decides by which names it is reached; the token is needed in any case.
+        // Whoever chose another address decides by which names it is reached; the token is needed
+        // in any case.
         config.allowed_hosts.clear();
     }
     // A page in a browser is no harness.
@@ -93,7 +94,8 @@ pub async fn serve(
     let slots = Arc::new(ConnectionSlots::default());
     loop {
         let Ok((stream, _)) = listener.accept().await else {
-            // A connection that ended before it was accepted is no reason to end, and missing descriptors come back.
+            // A connection that ended before it was accepted is no reason to end, and missing
+            // descriptors come back.
             tokio::time::sleep(ACCEPT_PAUSE).await;
             continue;
         };
@@ -238,7 +240,7 @@ fn announce(address: SocketAddr, token: &str) -> Result<(), ClientError> {
         .map_err(|error| ClientError::invalid(format!("standard output: {error}")))
 }
 
-/// A response that confirms its delivery once it was passed on whole.
+/// A response body that confirms its delivery once it was passed on completely.
 struct Confirming {
     body: BoxBody<Bytes, Infallible>,
     delivery: ResponseDelivery,
@@ -284,7 +286,7 @@ impl Body for Confirming {
 mod tests {
     use super::*;
 
-    /// A body of which nothing comes.
+    /// A body that never yields data.
     struct Silent;
 
     impl Body for Silent {

@@ -1,7 +1,8 @@
-//! `pipemux-mcp`: serves PipeMux to agent harnesses over the Model Context Protocol. `pipemux mcp` starts it.
+//! `pipemux-mcp`: serves PipeMux to agent harnesses over the Model Context Protocol. `pipemux mcp`
+//! starts it.
 //!
-//! It is a program of its own, so that `pipemux`, which runs once for every command, carries neither an HTTP server nor
-//! the protocol's types.
+//! It is a program of its own, so that `pipemux`, which runs once for every command, carries
+//! neither an HTTP server nor the protocol's types.
 //!
 //! | module | holds |
 //! |---|---|
@@ -22,12 +23,15 @@
 //! | `connection_slots` | the connections that are served at once |
 //! | `token` | texts that nobody can guess |
 //!
-//! **Invariant: the bridge holds no state.** Everything that an answer depends on is in the daemon, under the reader's
-//! name; a bridge that dies and starts again goes on where it was. Nothing is left when it is killed. Only the questions
-//! that are before a person are known here: after a restart the model answers them.
+//! **Invariant: the bridge holds no state.** Everything that an answer depends on is in the daemon,
+//! under the reader's name; a bridge that dies and starts again goes on where it was. Nothing is
+//! left when it is killed. Only the questions that are before a person are known here: after a
+//! restart the model answers them.
 //!
-//! **Invariant: the list of tools is the same on every connection**, so that a harness's prompt cache stays valid.
-// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+//! **Invariant: the list of tools is the same on every connection**, so that a harness's prompt
+//! cache stays valid.
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are
+// checked otherwise.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 

@@ -1,7 +1,8 @@
 //! Messages that can't be carried out, and the errors that answer them.
 //!
-//! A harness waits for the answer to each of its requests. So an error names the request wherever its id can be found,
-//! also in a line that is too long, or no JSON. Where it can't, the error has no id: so the Model Context Protocol says.
+//! A harness waits for the answer to each of its requests. So an error names the request wherever
+//! its id can be found, also in a line that is too long, or no JSON. Where it can't, the error has
+//! no id: so the Model Context Protocol says.
 
 use std::mem;
 
@@ -17,17 +18,16 @@ use serde_json::Value;
 
 use crate::limits::{MESSAGE_MAX, TOKEN_MAX};
 
-/// A mark that editors and shells of Windows put before a text.
+/// The mark that editors and shells of Windows put before a text.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What a text is that should be a message.
+/// The result of parsing a text as a message.
 #[derive(Debug)]
 pub enum Parsed {
-    /// A message.
     Message(Box<ClientJsonRpcMessage>),
-    /// Nothing to answer: an empty line, or a notification that isn't understood.
+    /// The text needs no answer: an empty line, or a notification that isn't understood.
     Nothing,
-    /// It can't be carried out, and this is the answer.
+    /// The text can't be carried out; this is the answer.
     Error(Box<ServerJsonRpcMessage>),
 }
 
@@ -122,14 +122,14 @@ fn wrong_params<T: DeserializeOwned>(request: &CustomRequest) -> String {
     }
 }
 
-/// What is known of a message that isn't kept: its members' names and its id. It is found without understanding the rest,
-/// which may be megabytes, or no JSON.
+/// What is known of a message that isn't kept: its members' names and its id. It is found without
+/// understanding the rest, which may be megabytes, or no JSON.
 #[derive(Debug, Default)]
 pub struct Outline {
     depth: usize,
     is_in_string: bool,
     is_escaped: bool,
-    /// What was read of a member's name or value, of the message itself.
+    /// The token being read: a member's name or value in the message itself.
     token: Vec<u8>,
     name: Vec<u8>,
     ids: Vec<Option<RequestId>>,

@@ -9,14 +9,15 @@ use rmcp::model::{CallToolResult, ContentBlock};
 
 use crate::bounds::Bounds;
 
-/// The exit status of an answer that is a question, which is not an error.
+/// The exit status of an answer that is a question rather than an error.
 pub const EXIT_QUESTION: u8 = 5;
 /// The exit status of an act that a rule forbids, or a person has to allow; no step took effect.
 pub const EXIT_REFUSED: u8 = 9;
 
-/// The formats of images that models take.
+/// The image formats that models accept.
 const IMAGES: &[&str] = &["image/png", "image/jpeg", "image/gif", "image/webp"];
-/// Most bytes of an image or a sound: as base64, five million, which is the least that providers of models take.
+/// Most bytes of an image or a sound: as base64, five million, which is the least that providers of
+/// models take.
 pub const MEDIA_BYTES_MAX: usize = 3_750_000;
 /// Most pixels of an image's side, for the same reason.
 pub const IMAGE_SIDE_MAX: u32 = 8000;
@@ -142,7 +143,7 @@ mod tests {
         assert!(CODEX.excess("short\n").is_none());
     }
 
-    /// A file of the RIFF family with some bytes of content.
+    /// Creates a RIFF file with some bytes of content.
     fn riff(form: &[u8; 4], length: usize) -> Vec<u8> {
         [b"RIFF\x24\0\0\0", &form[..], b"fmt \x10\0\0\0", &vec![0xff; length]].concat()
     }

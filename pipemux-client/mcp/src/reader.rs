@@ -12,7 +12,7 @@ use pipemux_client::proto::paths::Paths;
 
 use crate::limits::SIBLINGS_MAX;
 
-/// A reader's name, which no other bridge has while this is held.
+/// A reader's name, reserved among all bridges while this is held.
 #[derive(Debug)]
 pub struct Lease {
     name: String,
@@ -27,10 +27,10 @@ impl Lease {
     }
 }
 
-/// Chooses a name: the given one, else that of the harness's session, where the harness names it, else one that is derived
-/// from the process that started this one. A bridge that
-/// the same harness starts again has the same name, and so goes on where the last one was; a second one beside it has
-/// another.
+/// Chooses a name: the given one, else that of the harness's session, where the harness names it,
+/// else one that is derived from the process that started this one. A bridge that the same harness
+/// starts again has the same name, and so goes on where the last one was; a second one beside it
+/// has another.
 pub fn lease(paths: &Paths, given: Option<String>) -> Lease {
     let get = |name: &str| std::env::var(name).ok();
     let given = given.filter(|name| !name.is_empty()).or_else(|| session_reader(get));
@@ -66,7 +66,8 @@ fn is_file(file: &File, path: &Path) -> bool {
     (file.dev(), file.ino()) == (found.dev(), found.ino())
 }
 
-/// Removes the files of processes that are gone, whose names nobody will have again. What fails is done another time.
+/// Removes the files of processes that are gone, whose names nobody will have again. What fails is
+/// done another time.
 fn remove_left(directory: &Path) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let is_left = entry.file_name().to_str().is_some_and(is_of_gone_process);
@@ -91,10 +92,12 @@ fn is_of_gone_process(name: &str) -> bool {
     !own.is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
-/// Returns what tells a process from an earlier one with the same id: the time of its start, where the system says it.
+/// Returns what tells a process from an earlier one with the same id: the time of its start, where
+/// the system says it.
 fn started_at(pid: i32) -> String {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-    // The name before the last bracket may contain spaces. Field 22 of all is the start, 20 of those after the name.
+    // The name before the last bracket may contain spaces. Field 22 of all is the start, 20 of
+    // those after the name.
     let start = stat.rsplit_once(')').and_then(|(_, rest)| rest.split_whitespace().nth(19));
     start.map_or(String::new(), |start| format!("-{start}"))
 }

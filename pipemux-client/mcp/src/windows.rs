@@ -1,5 +1,5 @@
-//! Windows as resources: `pipemux://editor/main`. Reading one doesn't count as seen, since nobody knows whether the model
-//! gets it.
+//! Windows as resources: `pipemux://editor/main`. Reading one doesn't count as seen, since nobody
+//! knows whether the model gets it.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -17,19 +17,19 @@ use rmcp::{ErrorData, RoleServer};
 
 use crate::bridge::Bridge;
 
-/// What a window's address follows in its URI.
+/// The prefix of a window's address in its URI.
 const SCHEME: &str = "pipemux://";
 
 /// Windows that one client may subscribe to.
 const SUBSCRIPTIONS_MAX: usize = 256;
 
-/// How long one request waits for something to happen, in milliseconds. Then the next one is sent.
+/// The time in milliseconds that a request waits for an event before the next is sent.
 const LONG_POLL_MS: u32 = 20_000;
 
-/// How long to wait for a daemon that somebody else starts, before the next look.
+/// The pause between checks for a daemon that another process is to start.
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 
-/// The windows that a client wants to know about.
+/// The windows that a client has subscribed to.
 #[derive(Debug, Default)]
 pub struct Windows {
     subscribed: Mutex<Subscribed>,
@@ -175,11 +175,11 @@ impl Windows {
     }
 }
 
-/// What a client wants to know of an event.
+/// A notification about an event that a client wants.
 enum News {
     /// A window's content changed.
     Changed(String),
-    /// There are other windows.
+    /// The list of windows changed.
     Listed,
 }
 
@@ -193,7 +193,7 @@ fn news(event: &WorkspaceEvent) -> Option<News> {
     }
 }
 
-/// The events of the workspace, one request after the other.
+/// The state of following the workspace's events, one request after the other.
 #[derive(Debug, Default)]
 struct Watch {
     after: Option<u64>,
@@ -204,7 +204,8 @@ struct Watch {
 impl Watch {
     /// Waits for the next events; there may be none.
     async fn next(&mut self, bridge: &Bridge) -> Vec<WorkspaceEvent> {
-        // The first request doesn't wait: its answer tells after which event the next one continues.
+        // The first request doesn't wait: its answer tells after which event the next one
+        // continues.
         let wait_ms = if self.life == 0 { 0 } else { LONG_POLL_MS };
         let watch = WatchArgs { after: self.after, life: self.life, wait_ms, all: false };
         let request = ToolVerb::new(Verb::Watch(watch)).into_request(&bridge.options());

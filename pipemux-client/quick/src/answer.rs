@@ -4,24 +4,22 @@ use crate::limits::BUFFER;
 use crate::pack::Reader;
 use crate::request::{EVENT, HELLO, ID, MAJOR, REPLY, VERB};
 
-/// An answer that is a text.
+/// An answer in the form of a text.
 #[derive(Debug, PartialEq)]
 pub struct Answer<'a> {
-    /// The exit status.
     pub exit: u8,
     pub text: &'a str,
-    /// The number to confirm, or 0.
+    /// The number of the delivery to confirm, or 0.
     pub delivery: u64,
     /// True if it goes to standard error.
     pub is_error: bool,
 }
 
-/// What was received so far.
+/// The meaning of the bytes received so far.
 #[derive(Debug, PartialEq)]
 pub enum Received<'a> {
-    /// Not all of it.
+    /// The answer is still incomplete.
     Part,
-    /// The answer.
     Answer(Answer<'a>),
     /// Something else, which the ordinary program understands, or refuses.
     Other,
@@ -44,7 +42,7 @@ pub fn read(bytes: &[u8]) -> Received<'_> {
     }
 }
 
-/// A frame without its prefix, and what follows it.
+/// A frame without its prefix, and the bytes after it.
 type Split<'a> = (&'a [u8], &'a [u8]);
 
 /// Splits off the first frame; `Ok(None)` if it isn't whole, an error if it is too long.

@@ -1,11 +1,12 @@
 //! Where the program begins, and what moves memory until the C library runs.
 
 /// Defines where a statically linked program begins: `pipemux_entry`. It calls a function such as
-/// [`before_main`](crate::before_main) with the stack as the system made it, and then goes on at the C library's `_start`
-/// as if nothing had been before.
+/// [`before_main`](crate::before_main) with the stack as the system made it, and then goes on at
+/// the C library's `_start` as if nothing had been before.
 ///
-/// The compiler calls `memcpy` and its like. The C library chooses their code when it starts, so that they lead nowhere
-/// before. The linker's option `--wrap` makes each call reach the functions here instead, which choose by themselves.
+/// The compiler calls `memcpy` and its like. The C library chooses their code when it starts, so
+/// that they lead nowhere before. The linker's option `--wrap` makes each call reach the functions
+/// here instead, which choose by themselves.
 #[macro_export]
 macro_rules! entry {
     ($before_main:path) => {

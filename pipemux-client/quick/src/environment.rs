@@ -1,8 +1,9 @@
-//! What the environment says of workspace, reader and daemon, as the client's `Options::from_env` reads it.
+//! What the environment says of workspace, reader and daemon, as the client's `Options::from_env`
+//! reads it.
 
 use crate::limits::{SESSION_MAX, VARIABLES_BYTES_MAX, VARIABLES_MAX};
 
-/// The variables that count. Empty ones are absent.
+/// The relevant environment variables. Empty ones count as absent.
 #[derive(Debug, Default)]
 pub struct Environment<'a> {
     pub state_dir: Option<&'a str>,
@@ -17,7 +18,7 @@ pub struct Environment<'a> {
     passed: Passed<'a>,
 }
 
-/// Those that an app gets which is opened.
+/// The environment variables that are passed to an app when it is opened.
 #[derive(Debug, Default)]
 struct Passed<'a> {
     variables: [(&'a str, &'a str); VARIABLES_MAX],
@@ -25,7 +26,7 @@ struct Passed<'a> {
     bytes: usize,
 }
 
-/// The names of the variables that an app gets, besides those that begin with `LC_`.
+/// The variables that are passed to an app, besides those that begin with `LC_`.
 const PASSED: &[&str] = &[
     "CI",
     "HOME",
@@ -44,11 +45,12 @@ const PASSED: &[&str] = &[
     "XDG_STATE_HOME",
 ];
 
-/// The harnesses that name their sessions, in the order of [`Environment::place`].
+/// The harnesses with a variable for their sessions, in [`Environment::place`]'s order.
 const HARNESSES: [&str; 4] = ["claude-code", "codex", "gemini", "opencode"];
 
 impl<'a> Environment<'a> {
-    /// Reads texts such as `NAME=value`; `None` if one that counts is no text, or stands there twice.
+    /// Reads texts such as `NAME=value`; `None` if one that counts is no text, or stands there
+    /// twice.
     pub fn read(entries: impl Iterator<Item = &'a [u8]>) -> Option<Self> {
         let mut found = Self::default();
         for entry in entries {

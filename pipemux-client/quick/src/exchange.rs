@@ -39,7 +39,8 @@ fn carry_out(stack: Stack) -> Option<u8> {
     let (request, room) = buffer.split_at_mut_checked(length)?;
     let daemon = connect(&socket)?;
     sys::ignore_broken_pipes();
-    // What isn't sent whole is no request. A daemon that has closed the connection may have said why in its greeting.
+    // What isn't sent whole is no request. A daemon that has closed the connection may have said
+    // why in its greeting.
     if ![Ok(length), Err(EPIPE)].contains(&sys::write(daemon, request)) {
         sys::close(daemon);
         return None;
@@ -54,8 +55,8 @@ fn carry_out(stack: Stack) -> Option<u8> {
     None
 }
 
-/// True if standard input may be a here-document, or what a command that has ended left in a pipe: the ordinary program
-/// tells that it isn't used.
+/// True if standard input may be a here-document, or what a command that has ended left in a pipe:
+/// the ordinary program tells that it isn't used.
 fn may_be_own_input() -> bool {
     let Ok(found) = sys::fstat(STDIN) else { return false };
     match found.kind() {
@@ -103,7 +104,8 @@ fn connect(socket: &Socket) -> Option<Fd> {
     is_usable.then_some(daemon)
 }
 
-/// Receives until there is an answer, or something that needs the ordinary program. Returns what was received.
+/// Receives until there is an answer, or something that needs the ordinary program. Returns what
+/// was received.
 fn receive(daemon: Fd, room: &'static mut [u8]) -> &'static [u8] {
     let mut length = 0_usize;
     // A process that waits in `read` is also woken when the daemon takes the request.
@@ -141,7 +143,8 @@ fn print(daemon: Fd, answer: &Answer<'_>) -> Option<u8> {
     if answer.delivery > 0
         && let Some(seen) = request::write_seen(&mut room, answer.delivery)
     {
-        // Without the confirmation the reader is shown some things again, which is no reason to fail.
+        // Without the confirmation the reader is shown some things again, which is no reason to
+        // fail.
         let _ = sys::write(daemon, seen);
     }
     Some(answer.exit)

@@ -1,4 +1,5 @@
-//! What the ordinary program goes on with, when something was not as usual after the request was sent.
+//! What the ordinary program goes on with, when something was not as usual after the request was
+//! sent.
 
 // This is the only module that may use it: `take` is called when the C library runs.
 extern crate std;
@@ -9,18 +10,18 @@ use std::os::fd::{FromRawFd, OwnedFd};
 
 use crate::sys::Fd;
 
-/// A request that was sent, behind the greeting. Its answer hasn't been written.
+/// A request that was sent after the greeting, and whose answer hasn't been written.
 #[derive(Debug)]
 pub struct Begun {
-    /// The connection, which doesn't wait.
+    /// The connection, which is in non-blocking mode.
     pub socket: OwnedFd,
-    /// The request's id. Anything else of it is as the ordinary program makes it.
+    /// The request's id. The ordinary program recreates everything else.
     pub run_id: &'static str,
-    /// What the daemon sent so far.
+    /// The bytes that the daemon sent so far.
     pub received: &'static [u8],
 }
 
-/// The same, before the C library runs.
+/// A [`Begun`] as it is kept before the C library runs.
 struct Kept {
     socket: Fd,
     run_id: [u8; 36],
@@ -29,7 +30,8 @@ struct Kept {
 
 struct Place(UnsafeCell<Option<Kept>>);
 
-// SAFETY: it is written before there are threads, and read by the one caller that `IS_KEPT` lets through.
+// SAFETY: it is written before there are threads, and read by the one caller that `IS_KEPT` lets
+// through.
 #[allow(unsafe_code)]
 unsafe impl Sync for Place {}
 

@@ -1,11 +1,12 @@
 //! Carries out a plain command line before the C library starts.
 //!
-//! A static program's C library asks the processor for its features before `main`. In a virtual machine each of these
-//! questions is answered by the host, which together takes longer than all that a `pipemux click` does. So the program
-//! begins at [`entry!`] instead. A plain command line is carried out here, with system calls alone: find the daemon, send
-//! one request, write its answer. For any other line, and whenever something is not as usual, the program goes on where
-//! it would have begun, as if nothing had been before. What was sent by then is handed over ([`hand_over`]), so that
-//! nothing is sent twice.
+//! A static program's C library asks the processor for its features before `main`. In a virtual
+//! machine each of these questions is answered by the host, which together takes longer than all
+//! that a `pipemux click` does. So the program begins at [`entry!`] instead. A plain command line
+//! is carried out here, with system calls alone: find the daemon, send one request, write its
+//! answer. For any other line, and whenever something is not as usual, the program goes on where it
+//! would have begun, as if nothing had been before. What was sent by then is handed over
+//! ([`hand_over`]), so that nothing is sent twice.
 //!
 //! | module | holds |
 //! |---|---|
@@ -23,12 +24,13 @@
 //! | `sys` | system calls |
 //! | `limits` | the bounds |
 //!
-//! **Invariant: nothing here uses the C library, the standard library, the heap or thread-local storage.** None of them
-//! works yet. The crate is `no_std` and allocates nothing; the functions that the compiler calls to move memory are
-//! replaced while it runs (`entry`).
+//! **Invariant: nothing here uses the C library, the standard library, the heap or thread-local
+//! storage.** None of them works yet. The crate is `no_std` and allocates nothing; the functions
+//! that the compiler calls to move memory are replaced while it runs (`entry`).
 //!
-//! **Invariant: it decides nothing that the ordinary program decides differently.** It sends byte for byte what that
-//! would send (`pipemux-client/cli/tests/client/quick.rs`), or leaves the line to it.
+//! **Invariant: it decides nothing that the ordinary program decides differently.** It sends byte
+//! for byte what that would send (`pipemux-client/cli/tests/client/quick.rs`), or leaves the line
+//! to it.
 #![no_std]
 #![cfg(all(target_arch = "x86_64", target_os = "linux"))]
 

@@ -1,8 +1,9 @@
-//! Plain command lines, as `cli::fast_args` of the client reads them, and fewer: what needs a closer look is none.
+//! Plain command lines, as `cli::fast_args` of the client reads them, and fewer: what needs a
+//! closer look is none.
 
 use crate::limits::WORDS_MAX;
 
-/// A plain command line.
+/// A command line that the quick path supports.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Line<'a> {
     pub verb: Verb<'a>,
@@ -10,7 +11,6 @@ pub struct Line<'a> {
     pub reader: Option<&'a str>,
 }
 
-/// A verb.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Verb<'a> {
     Click(&'a str),
@@ -32,7 +32,7 @@ impl Verb<'_> {
     }
 }
 
-/// The words of an answer, which are joined by spaces.
+/// Words of an answer to be joined by spaces.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Words<'a> {
     words: [&'a str; WORDS_MAX],
@@ -86,13 +86,15 @@ fn name(word: &str) -> Option<&str> {
     (!word.is_empty() && !word.starts_with('-') && word.bytes().all(is_safe)).then_some(word)
 }
 
-/// Returns code that can't mean standard input, and has no call that waits: the ordinary program knows how long.
+/// Returns code that can't mean standard input, and has no call that waits: the ordinary program
+/// knows how long.
 fn code_alone(code: &str) -> Option<&str> {
     let is_special = ["stdin", "wait"].iter().any(|word| code.contains(word));
     (!is_special).then_some(code)
 }
 
-/// True for a word of an answer that is no field, no call and no standard input, and that isn't blank.
+/// True for a word of an answer that is no field, no call and no standard input, and that isn't
+/// blank.
 fn is_plain_answer(word: &str) -> bool {
     let is_special = word.bytes().any(|byte| matches!(byte, b'=' | b'(')) || word.contains("stdin");
     !is_special && word.bytes().any(|byte| byte.is_ascii_alphanumeric())

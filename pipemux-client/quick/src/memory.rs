@@ -11,7 +11,7 @@ struct Shared(UnsafeCell<[u8; BUFFER]>);
 #[allow(unsafe_code)]
 unsafe impl Sync for Shared {}
 
-/// Only what is used of it is ever touched, so that its size costs nothing.
+/// The shared buffer. Only used parts are ever touched, so that its size costs nothing.
 static SHARED: Shared = Shared(UnsafeCell::new([0; BUFFER]));
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 

@@ -140,7 +140,7 @@ impl<'a> Reader<'a> {
         usize::try_from(self.big_endian(width)?).ok()
     }
 
-    /// An unsigned number, in any of its forms.
+    /// Reads an unsigned number in any of its encodings.
     pub fn number(&mut self) -> Option<u64> {
         match self.byte()? {
             small @ 0..=0x7f => Some(u64::from(small)),
@@ -171,7 +171,7 @@ impl<'a> Reader<'a> {
         core::str::from_utf8(self.take(length)?).ok()
     }
 
-    /// The number of a map's entries, which follow.
+    /// Reads the head of a map: the number of the entries that follow.
     pub fn map(&mut self) -> Option<usize> {
         match self.byte()? {
             short @ 0x80..=0x8f => Some(usize::from(short & 0xf)),
@@ -181,7 +181,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The number of an array's items, which follow.
+    /// Reads the head of an array: the number of the items that follow.
     pub fn array(&mut self) -> Option<usize> {
         match self.byte()? {
             short @ 0x90..=0x9f => Some(usize::from(short & 0xf)),

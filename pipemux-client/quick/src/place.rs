@@ -20,7 +20,8 @@ pub fn directory(room: &mut [u8; DIRECTORY_MAX]) -> Option<&str> {
     path.starts_with('/').then_some(path)
 }
 
-/// Returns the key of the workspace of a directory: the nearest ancestor with a `.git`, else [`DEFAULT`].
+/// Returns the key of the workspace of a directory: the nearest ancestor with a `.git`, else
+/// [`DEFAULT`].
 pub fn project(directory: &str) -> Option<&str> {
     let mut root = directory.trim_end_matches('/');
     loop {
@@ -35,7 +36,8 @@ pub fn project(directory: &str) -> Option<&str> {
     }
 }
 
-/// Returns the name that is shown for a workspace; `None` if it isn't what stands behind the last `/`.
+/// Returns the name that is shown for a workspace; `None` if it isn't what stands behind the last
+/// `/`.
 pub fn display_name(key: &str) -> Option<&str> {
     if key == "/" {
         return Some(key);
@@ -44,14 +46,15 @@ pub fn display_name(key: &str) -> Option<&str> {
     (!matches!(last, "" | "." | "..")).then_some(last)
 }
 
-/// Where the daemon listens.
+/// The socket on which the daemon listens.
 pub struct Socket {
     path: [u8; SOCKET_PATH_MAX + 1],
     directory: [u8; SOCKET_PATH_MAX + 1],
 }
 
 impl Socket {
-    /// Derives the path as `pipemux_proto::paths` does; `None` for variables that need a closer look.
+    /// Derives the path as `pipemux_proto::paths` does; `None` for variables that need a closer
+    /// look.
     pub fn of(environment: &Environment<'_>) -> Option<Self> {
         let (state, behind_state) = match (environment.state_dir, environment.xdg_state) {
             (Some(path), _) => (path, ""),

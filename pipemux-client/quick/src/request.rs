@@ -6,7 +6,8 @@ use crate::line::{Line, Verb};
 use crate::pack::Writer;
 use crate::place::{DEFAULT, display_name, hex};
 
-/// The numbers of [`Kind`](pipemux_proto::Kind) and [`Method`](pipemux_proto::Method) that are used.
+/// The numbers of [`Kind`](pipemux_proto::Kind) and [`Method`](pipemux_proto::Method) that are
+/// used.
 pub const REQUEST: u64 = 0;
 pub const REPLY: u64 = 1;
 pub const EVENT: u64 = 3;
@@ -14,13 +15,13 @@ pub const HELLO: u64 = 0;
 pub const VERB: u64 = 32;
 pub const SEEN: u64 = 33;
 
-/// The id of the only request.
+/// The id of the request; there is only one.
 pub const ID: u64 = 1;
-/// The version of the protocol.
+/// The major version of the protocol.
 pub const MAJOR: u64 = 1;
 const MINOR: u64 = 6;
 
-/// What a request says besides its command line.
+/// The contents of a request besides its command line.
 pub struct Facts<'a> {
     pub environment: &'a Environment<'a>,
     pub directory: &'a str,

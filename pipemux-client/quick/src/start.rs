@@ -2,14 +2,15 @@
 
 use core::ffi::{CStr, c_char};
 
-/// The first word on the stack: the number of arguments. Behind it are their addresses and a null, and those of the
-/// environment and a null.
+/// The first word on the stack: the number of arguments. Behind it are their addresses and a null,
+/// and those of the environment and a null.
 #[derive(Debug, Clone, Copy)]
 pub struct Stack(*const usize);
 
 impl Stack {
     /// # Safety
-    /// This is the stack of a process as the system started it. It stays for as long as the process runs.
+    /// This is the stack of a process as the system started it. It stays for as long as the process
+    /// runs.
     #[allow(unsafe_code)]
     pub unsafe fn new(first: *const usize) -> Self {
         Self(first)

@@ -3,14 +3,14 @@
 use core::arch::asm;
 use core::ffi::CStr;
 
-/// The number of an error.
+/// An error number of the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Errno(pub i32);
 
 pub const EINTR: Errno = Errno(4);
 pub const EPIPE: Errno = Errno(32);
 
-/// The number of an open file.
+/// A file descriptor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fd(pub i32);
 
@@ -36,8 +36,8 @@ const EXIT_GROUP: usize = 231;
 const GETRANDOM: usize = 318;
 
 /// # Safety
-/// The arguments are what the call takes; pointers among them point to memory that is valid for what the call reads and
-/// writes there, and their provenance is exposed.
+/// The arguments are what the call takes; pointers among them point to memory that is valid for
+/// what the call reads and writes there, and their provenance is exposed.
 #[allow(unsafe_code)]
 unsafe fn call<const N: usize>(number: usize, arguments: [usize; N]) -> Result<usize, Errno> {
     let argument = |at: usize| arguments.get(at).copied().unwrap_or(0);
@@ -88,7 +88,7 @@ pub fn close(fd: Fd) {
     let _ = unsafe { call(CLOSE, [fd.number()]) };
 }
 
-/// What the system knows of a file.
+/// The metadata of a file.
 #[derive(Debug, Default, Clone, Copy)]
 #[repr(C)]
 pub struct Stat {
@@ -156,7 +156,8 @@ struct Polled {
     returned: i16,
 }
 
-/// Waits until there is something to read, or the time is over. Returns what there is: 0 for nothing.
+/// Waits until there is something to read, or the time is over. Returns what there is: 0 for
+/// nothing.
 pub fn poll_readable(fd: Fd, milliseconds: u32) -> Result<i16, Errno> {
     let mut polled = Polled { fd: fd.0, events: POLLIN, returned: 0 };
     let pointer = core::ptr::from_mut(&mut polled).expose_provenance();
@@ -212,7 +213,8 @@ pub fn connect(path: &CStr) -> Result<Fd, Errno> {
         .inspect_err(|_| close(socket))
 }
 
-/// Puts the path of the current directory into the room, and returns its length without the zero at its end.
+/// Puts the path of the current directory into the room, and returns its length without the zero at
+/// its end.
 pub fn current_directory(room: &mut [u8]) -> Result<usize, Errno> {
     let (pointer, length) = (room.as_mut_ptr().expose_provenance(), room.len());
     // SAFETY: so many bytes may be written there.

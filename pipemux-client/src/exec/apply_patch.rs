@@ -1,4 +1,5 @@
-//! OpenAI's `apply_patch`: a patch as the text of a custom tool or as a function's argument, and single operations.
+//! OpenAI's `apply_patch`: a patch as the text of a custom tool or as a function's argument, and
+//! single operations.
 
 use std::time::Duration;
 
@@ -9,7 +10,8 @@ use super::edits::forget_deleted;
 use super::outcome::{Failure, Outcome, ToolAnswer};
 use super::text::as_codex;
 
-/// The beginnings of lines that name a file, and the letter by which the answer tells what became of it.
+/// The beginnings of lines that name a file, and the letter by which the answer tells what became
+/// of it.
 const HEADS: &[(&str, char)] =
     &[("*** Add File: ", 'A'), ("*** Update File: ", 'M'), ("*** Delete File: ", 'D')];
 const MOVE: &str = "*** Move to: ";

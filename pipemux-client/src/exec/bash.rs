@@ -1,4 +1,5 @@
-//! Anthropic's `bash`: a shell that keeps its folder, variables and functions from one command to the next.
+//! Anthropic's `bash`: a shell that keeps its folder, variables and functions from one command to
+//! the next.
 
 use std::time::{Duration, Instant};
 
@@ -8,9 +9,9 @@ use super::daemon::{Daemon, Step};
 use super::outcome::{Failure, Outcome, ToolAnswer};
 use super::text::without_middle;
 
-/// How long a command may take before the tool answers without its end.
+/// The time after which the tool answers even if the command is still running.
 pub const PATIENCE: Duration = Duration::from_secs(300);
-/// What the terminal says of a line that has ended and left something running.
+/// The terminal's remark on a line that has ended but left something running.
 const LEFT_RUNNING: &str = "its background goes on";
 /// Lines of output that are asked for at the beginning, and at the end of a longer one.
 const HEAD: usize = 2_000;
@@ -41,14 +42,14 @@ pub fn answer(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
     Ok(ToolAnswer { is_error, ..ToolAnswer::done(text) })
 }
 
-/// A command that was run.
+/// The result of running a command.
 #[derive(Debug)]
 pub struct Ran {
     /// What it printed.
     pub output: String,
-    /// Its exit status, if it ended by itself. A line that left something running in the background has ended.
+    /// The exit status if the command ended by itself, even if background processes remain.
     pub exit: Option<i64>,
-    /// How it ended, or that it goes on.
+    /// The description of the command's end, or that it is still running.
     pub verdict: String,
     /// How long it took.
     pub took: Duration,

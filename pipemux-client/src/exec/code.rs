@@ -2,10 +2,11 @@
 
 use pipemux_proto::limits::CODE_MAX;
 
-/// From how many bytes on a text goes beside the code, as its standard input. A shorter one is shown by the history.
+/// From how many bytes on a text goes beside the code, as its standard input. A shorter one is
+/// shown by the history.
 const BESIDE_MIN: usize = 200;
 
-/// A call that is being written.
+/// A call under construction.
 #[derive(Debug)]
 pub struct Code {
     text: String,

@@ -13,13 +13,13 @@ use crate::options::Options;
 
 /// Tokens that the answer of a query may take.
 const QUERY_BUDGET: u32 = 60_000;
-/// What is said of a step that waits behind a question that was open before.
+/// The remark on a step that waits behind a question that was already open.
 const BEHIND: &str = "kept: your step runs behind";
 
-/// The answer to whether something is to be overwritten.
+/// The answer that confirms overwriting.
 const OVERWRITE: &str = "overwrite";
 
-/// The daemon, as the calls of one reader reach it.
+/// A connection to the daemon for the calls of one reader.
 #[derive(Debug)]
 pub struct Daemon {
     options: Options,
@@ -30,23 +30,23 @@ pub struct Daemon {
     shown: Vec<u64>,
 }
 
-/// A step that took effect, or answered.
+/// The result of a step that took effect or answered.
 #[derive(Debug, Default)]
 pub struct Step {
-    /// The result in one line.
+    /// The result of the step in one line.
     pub brief: String,
-    /// What it shows besides.
+    /// The content that the step shows besides the brief.
     pub content: String,
-    /// What it returns, if that is a text.
+    /// The value that the step returns, if that is a text.
     pub value: Option<String>,
-    /// The name of the job that it started.
+    /// The name of the job that the step started.
     pub job: Option<String>,
 }
 
-/// Why a step has no result.
+/// The reason why a step has no result.
 #[derive(Debug)]
 pub enum Stopped {
-    /// The model is told: it failed, was refused, or asks.
+    /// The step failed, was refused or asks a question; the model is given this.
     Told(Box<Fault>),
     /// No daemon answers.
     Lost(ClientError),
@@ -68,7 +68,8 @@ impl Daemon {
         Ok(step)
     }
 
-    /// Runs a query for the client's own use: the reader's line numbers go on to mean what they meant.
+    /// Runs a query for the client's own use: the reader's line numbers go on to mean what they
+    /// meant.
     ///
     /// # Errors
     /// See [`Stopped`].
@@ -86,8 +87,8 @@ impl Daemon {
         Ok(step)
     }
 
-    /// As [`Daemon::act`], but a question whether something is to be overwritten is answered so: what isn't there any more
-    /// is what would be.
+    /// As [`Daemon::act`], but a question whether something is to be overwritten is answered so:
+    /// what isn't there any more is what would be.
     ///
     /// # Errors
     /// See [`Stopped`].
@@ -147,7 +148,8 @@ impl Daemon {
     /// Confirms what was shown, after the answer was written out.
     pub fn confirm(&mut self) {
         for delivery in std::mem::take(&mut self.shown) {
-            // Without the confirmation the reader is shown some things again, which is no reason to fail.
+            // Without the confirmation the reader is shown some things again, which is no reason to
+            // fail.
             let _ = self.connection.as_mut().map(|daemon| daemon.seen(delivery));
         }
     }

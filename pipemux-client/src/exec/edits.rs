@@ -12,23 +12,24 @@ use super::text::{CLIPPED, SNIPPET_LINES, clipped, lines, numbered};
 /// Lines shown of a file that is too long to be sent whole.
 const PAGE: usize = 1_000;
 
-/// A file by its path, as the model writes it.
+/// A file by its path, as the model wrote it.
 #[derive(Debug, Clone, Copy)]
 pub struct Target<'p>(pub &'p str);
 
-/// Why a text can't be replaced.
+/// The reason why a text can't be replaced.
 #[derive(Debug)]
 pub enum Unreplaced {
-    /// It occurs nowhere.
+    /// The text doesn't occur.
     Missing,
-    /// It occurs several times, in these lines.
+    /// The text occurs several times, in these lines.
     Several(Vec<usize>),
     /// Something else.
     Other(Failure),
 }
 
 impl Target<'_> {
-    /// Returns the text as it is now, for the client's own use; `None` if it is too long to be sent whole.
+    /// Returns the text as it is now, for the client's own use; `None` if it is too long to be sent
+    /// whole.
     ///
     /// # Errors
     /// It can't be read, or no daemon answers.
@@ -177,7 +178,8 @@ impl Target<'_> {
             );
             return Err(ToolAnswer::failed(why).into());
         }
-        // What stands behind the last line break is a line in the tool's count, and none in the editor's.
+        // What stands behind the last line break is a line in the tool's count, and none in the
+        // editor's.
         let is_whole = |before: &str| before.ends_with('\n') || before.is_empty();
         let ends_whole = before.as_deref().is_some_and(is_whole);
         let line = if ends_whole && line == most { line.saturating_sub(1) } else { line };
@@ -189,7 +191,8 @@ impl Target<'_> {
         self.snippet(line.saturating_sub(SNIPPET_LINES), end, daemon)
     }
 
-    /// Shows lines around an edit, from 0; the whole file then counts as seen, since its other lines are the model's own.
+    /// Shows lines around an edit, from 0; the whole file then counts as seen, since its other
+    /// lines are the model's own.
     fn snippet(self, from: usize, end: usize, daemon: &mut Daemon) -> Result<String, Failure> {
         let first = from.saturating_add(1);
         let call = Code::call("editor.view").text("path", self.0);
@@ -201,8 +204,8 @@ impl Target<'_> {
     }
 }
 
-/// Makes the editor forget a file that it has open and that somebody removed, if it refused an edit because the file exists.
-/// Returns false if there is nothing to forget.
+/// Makes the editor forget a file that it has open and that somebody removed, if it refused an edit
+/// because the file exists. Returns false if there is nothing to forget.
 ///
 /// # Errors
 /// No daemon answers.

@@ -1,5 +1,6 @@
-//! The tools of the MCP reference server for files. They reach what lies in the workspace, as that server reaches its allowed
-//! directories. Texts are read and edited by the editor; folders are made, and moved, by commands of the terminal.
+//! The tools of the MCP reference server for files. They reach what lies in the workspace, as that
+//! server reaches its allowed directories. Texts are read and edited by the editor; folders are
+//! made, and moved, by commands of the terminal.
 
 mod date;
 mod edit;
@@ -116,7 +117,8 @@ pub fn tree(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
     let root = Path::new(&real);
     entries(root).map_err(|error| node_error(&error, "scandir", &real))?;
     let mut all = below(root, usize::MAX, &|path| !excluded(&relative(root, path)));
-    // Each folder stands before what it has, so from the end each is complete before it is put into its own.
+    // Each folder stands before what it has, so from the end each is complete before it is put into
+    // its own.
     let mut inner: Vec<(PathBuf, Vec<Node>)> = Vec::new();
     while let Some(entry) = all.pop() {
         let children = match inner.last() {
@@ -139,7 +141,7 @@ pub fn tree(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
     Ok(ToolAnswer::done(serde_json::to_string_pretty(&nodes).unwrap_or_default()))
 }
 
-/// A name in a tree.
+/// An entry of a directory tree.
 #[derive(Serialize)]
 struct Node {
     name: String,
@@ -298,7 +300,8 @@ fn texts<'c>(arguments: &Arguments<'c>, name: &str) -> Result<Vec<&'c str>, Fail
     list.ok_or_else(|| arguments.wrong(name, "a list of texts"))
 }
 
-/// Returns what tells whether a path is left out. A plain name of `directory_tree` counts at any depth.
+/// Returns what tells whether a path is left out. A plain name of `directory_tree` counts at any
+/// depth.
 fn excluded<'c>(
     arguments: &Arguments<'c>,
     names: bool,

@@ -1,4 +1,5 @@
-//! Where a path leads, and what is below a folder. Only names and sizes are looked at here: texts are the editor's.
+//! Where a path leads, and what is below a folder. Only names and sizes are looked at here: texts
+//! are the editor's.
 
 use std::fs;
 use std::io;
@@ -16,11 +17,12 @@ pub struct Entry {
     pub path: PathBuf,
     /// True for a folder; a link to one is none.
     pub is_folder: bool,
-    /// Its size in bytes.
+    /// The size of the entry in bytes.
     pub size: u64,
 }
 
-/// Returns what a path leads to, through all links, also if its end doesn't exist yet; `None` if that is outside of `root`.
+/// Returns what a path leads to, through all links, also if its end doesn't exist yet; `None` if
+/// that is outside of `root`.
 pub fn within(root: &Path, path: &Path) -> Option<PathBuf> {
     if path.components().any(|part| part == Component::ParentDir) {
         return None;
@@ -52,8 +54,8 @@ pub fn entries(folder: &Path) -> io::Result<Vec<Entry>> {
     Ok(entries)
 }
 
-/// Returns what is below a folder, down to a depth, each folder before what it has. `wanted` says of an entry whether it, and
-/// what is below it, is looked at.
+/// Returns what is below a folder, down to a depth, each folder before what it has. `wanted` says
+/// of an entry whether it, and what is below it, is looked at.
 pub fn below(folder: &Path, depth: usize, wanted: &dyn Fn(&Path) -> bool) -> Vec<Entry> {
     let mut found = Vec::new();
     collect(folder, depth.min(DEPTH_MAX), wanted, &mut found);

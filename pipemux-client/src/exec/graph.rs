@@ -1,5 +1,5 @@
-//! The tools of the MCP reference server for memory: a graph of entities and relations, in a file of lines of JSON as that
-//! server has it. It lies where the files of `memory` lie.
+//! The tools of the MCP reference server for memory: a graph of entities and relations, in a file
+//! of lines of JSON as that server has it. It lies where the files of `memory` lie.
 
 use std::collections::HashSet;
 use std::fs;
@@ -40,7 +40,7 @@ struct Graph {
     relations: Vec<Relation>,
 }
 
-/// A line of the file.
+/// A line of the graph's file.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Line {

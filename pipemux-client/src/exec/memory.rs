@@ -1,5 +1,6 @@
-//! Anthropic's `memory`: files below `/memories`, as the tool's documentation words its answers. They lie in PipeMux's state
-//! directory, a folder for each workspace: outside of the project, so that no edit of it, and no undo, touches them.
+//! Anthropic's `memory`: files below `/memories`, as the tool's documentation words its answers.
+//! They lie in PipeMux's state directory, a folder for each workspace: outside of the project, so
+//! that no edit of it, and no undo, touches them.
 
 use std::fs;
 use std::io::Write;
@@ -11,7 +12,7 @@ use super::folders::{Entry, below, within};
 use super::outcome::{Failure, Outcome, ToolAnswer};
 use super::text::{SNIPPET_LINES, clipped, lines, numbered};
 
-/// The folder as the model knows it.
+/// The path by which the model knows the folder.
 const ROOT: &str = "/memories";
 /// Most lines of a file that is shown.
 const LINES_MAX: usize = 999_999;

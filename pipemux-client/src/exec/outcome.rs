@@ -5,7 +5,7 @@ use pipemux_proto::Code as Kind;
 use super::daemon::Stopped;
 use crate::error::ClientError;
 
-/// What a tool tells the model.
+/// The answer of a tool to the model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolAnswer {
     /// The text.
@@ -31,12 +31,12 @@ impl ToolAnswer {
 /// A tool's answer, or why there is none.
 pub(super) type Outcome = Result<ToolAnswer, Failure>;
 
-/// Why a tool didn't do what it was asked to.
+/// The reason why a tool failed.
 #[derive(Debug)]
 pub(super) enum Failure {
-    /// The model is told.
+    /// The model is given this answer.
     Told(ToolAnswer),
-    /// No daemon answers: the harness is told.
+    /// No daemon answers: the error is reported to the harness.
     Lost(ClientError),
 }
 

@@ -39,7 +39,7 @@ pub fn answer(tool: &Tool, arguments: &Arguments<'_>, daemon: &mut Daemon) -> Ou
     Ok(ToolAnswer { is_error: !matches!(answer.exit, 0 | 5), ..ToolAnswer::done(text) })
 }
 
-/// What an app is told that a call opens: it is opened as this process runs.
+/// The caller environment of this process, for apps that a call opens.
 struct OfProcess;
 
 impl CallerEnv for OfProcess {

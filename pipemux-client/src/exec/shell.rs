@@ -11,7 +11,7 @@ use super::daemon::Daemon;
 use super::outcome::{Failure, Outcome, ToolAnswer};
 use super::text::as_codex;
 
-/// The exit status that tells that a command was stopped because it took too long.
+/// The exit status of a command that was stopped because it took too long.
 const TIMED_OUT: i64 = 124;
 /// Shells, and the options behind which they take a line.
 const SHELLS: &[&str] = &["bash", "sh", "zsh", "/bin/bash", "/bin/sh", "/bin/zsh", "/usr/bin/bash"];
@@ -98,7 +98,8 @@ fn line_of(words: &[Value]) -> Option<String> {
     })
 }
 
-/// Returns the patch of a command that is one: `["apply_patch", "…"]`, or a line with it as a here-document.
+/// Returns the patch of a command that is one: `["apply_patch", "…"]`, or a line with it as a
+/// here-document.
 fn patch_of<'t>(line: &'t str, given: Option<&'t Value>) -> Option<&'t str> {
     if let Some([name, patch]) = given.and_then(Value::as_array).map(Vec::as_slice)
         && matches!(name.as_str(), Some("apply_patch" | "applypatch"))

@@ -6,10 +6,11 @@ use std::time::Duration;
 pub const SNIPPET_LINES: usize = 4;
 /// Characters of an answer that are shown at most.
 pub const SHOWN_MAX: usize = 16_000;
-/// What stands behind a text that was cut.
+/// The notice after a text that was cut.
 pub const CLIPPED: &str = "<response clipped><NOTE>To save on context only part of this file has been shown to you. You should retry this tool after you have searched inside the file with `grep -n` in order to find the line numbers of what you are looking for.</NOTE>";
 
-/// Numbers lines as `cat -n` does; the first one has the number `first`. An empty last line is one, too.
+/// Numbers lines as `cat -n` does; the first one has the number `first`. An empty last line is one,
+/// too.
 pub fn numbered(text: &str, first: usize) -> String {
     let line = |(index, line): (usize, &str)| {
         format!("{:6}\t{}\n", first.saturating_add(index), line.strip_suffix('\r').unwrap_or(line))
@@ -25,7 +26,8 @@ pub fn clipped(text: &str) -> String {
     }
 }
 
-/// Returns a text without its middle if it is longer than [`SHOWN_MAX`] characters: its end often tells most.
+/// Returns a text without its middle if it is longer than [`SHOWN_MAX`] characters: its end often
+/// tells most.
 pub fn without_middle(text: &str) -> String {
     let length = text.chars().count();
     if length <= SHOWN_MAX {

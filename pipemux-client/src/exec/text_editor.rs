@@ -1,5 +1,5 @@
-//! Anthropic's text editor: `str_replace_based_edit_tool`, and its older names. Answers and errors are worded as those of the
-//! reference implementation.
+//! Anthropic's text editor: `str_replace_based_edit_tool`, and its older names. Answers and errors
+//! are worded as those of the reference implementation.
 
 use std::path::Path;
 

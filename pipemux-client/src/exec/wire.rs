@@ -5,19 +5,19 @@ use serde_json::{Map, Value, json};
 use super::outcome::ToolAnswer;
 use crate::error::ClientError;
 
-/// A call of a tool.
+/// A tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// The tool.
     pub name: String,
-    /// The arguments by name. A text alone, as custom tools have it, is `input`.
+    /// The arguments by name. The plain text of a custom tool is `input`.
     pub arguments: Map<String, Value>,
     form: Form,
-    /// What the interface knows the call by.
+    /// The id of the call in the interface.
     id: Value,
 }
 
-/// Which interface wrote the call.
+/// The interface whose format the call has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// Anthropic: `{"type": "tool_use", "id", "name", "input": {…}}`

@@ -1,5 +1,5 @@
-//! The task of a shared connection: it reads replies, writes what could not be written at once, and ends
-//! requests whose deadline has passed.
+//! The task of a shared connection: it reads replies, writes what could not be written at once, and
+//! ends requests whose deadline has passed.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -33,7 +33,8 @@ impl IoTask {
         Self { state, reader, timer: None, to_wake: Vec::new() }
     }
 
-    /// Runs until the callers' side is dropped or the connection is lost; then ends every pending request.
+    /// Runs until the callers' side is dropped or the connection is lost; then ends every pending
+    /// request.
     pub(super) async fn run(mut self) {
         let Err(why) = poll_fn(|context| self.poll_io(context)).await else { return };
         let mut state = lock(&self.state);

@@ -7,16 +7,16 @@ use tokio::time::Instant;
 
 use crate::incoming::RawReply;
 
-/// Why a request has no reply.
+/// The reason why a request has no reply.
 #[derive(Debug, Clone)]
 pub(crate) enum LostRequest {
-    /// The connection ended before the daemon had the whole request.
+    /// The connection ended before the whole request was sent.
     NotSent(String),
     /// The connection ended or the deadline passed, and the daemon may have the request.
     MaybeDelivered(String),
 }
 
-/// The requests that have no reply yet, or whose reply nobody has taken.
+/// The requests whose reply hasn't arrived, or hasn't been taken yet.
 #[derive(Debug, Default)]
 pub(super) struct PendingRequests {
     slots: Vec<Slot>,
@@ -30,14 +30,14 @@ struct Slot {
     request: Option<PendingRequest>,
 }
 
-/// One request.
+/// A pending request.
 #[derive(Debug)]
 pub(super) struct PendingRequest {
     /// The position in the stream of written bytes at which the request ends.
     pub(super) ends_at: u64,
     pub(super) deadline: Instant,
     pub(super) waker: Option<Waker>,
-    /// How far the request is, if its caller hasn't been told yet: only the newest report counts.
+    /// The newest progress of the request that its caller hasn't been told yet.
     pub(super) progress: Option<Progress>,
     pub(super) outcome: Option<Result<RawReply, LostRequest>>,
 }
@@ -83,8 +83,8 @@ impl PendingRequests {
         self.slots.len() - self.free.len()
     }
 
-    /// Sets a request's outcome and returns the waker of its caller. The outcome of a cancelled request is
-    /// dropped.
+    /// Sets a request's outcome and returns the waker of its caller. The outcome of a cancelled
+    /// request is dropped.
     pub(super) fn finish(
         &mut self,
         id: u64,

@@ -21,7 +21,7 @@ pub(super) struct ConnectionState {
     pub(super) spares: SpareBuffers,
     /// Total bytes that were ever put into `output`.
     pub(super) queued_bytes: u64,
-    /// Of these, the bytes that were written to the socket.
+    /// The number of queued bytes that were written to the socket.
     pub(super) written_bytes: u64,
     /// Requests that were queued since the last write.
     pub(super) batched_requests: usize,
@@ -32,7 +32,7 @@ pub(super) struct ConnectionState {
     pub(super) task: Option<Waker>,
     /// True once the callers' side was dropped.
     pub(super) closed: bool,
-    /// Why the connection is lost, if it is.
+    /// The reason why the connection is lost, if it is.
     pub(super) lost: Option<String>,
 }
 
@@ -90,7 +90,8 @@ impl ConnectionState {
                 }
                 Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
                 Poll::Pending => return,
-                // A daemon that has ended may have answered before that: the error is reported by the reading side.
+                // A daemon that has ended may have answered before that: the error is reported by
+                // the reading side.
                 Poll::Ready(_) => self.output.clear(&mut self.spares),
             }
         }

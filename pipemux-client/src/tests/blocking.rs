@@ -11,7 +11,8 @@ use super::fake_daemon::{Peer, TestHome, run, view};
 use crate::ClientError;
 use crate::blocking::Connection;
 
-/// Returns the result of a call to a daemon that runs `then` after the greetings and the first request.
+/// Returns the result of a call to a daemon that runs `then` after the greetings and the first
+/// request.
 fn call_result(
     verb: Verb,
     mut then: impl FnMut(&mut Peer, Frame) + Send + 'static,
@@ -101,7 +102,8 @@ fn request_is_sent_again_under_its_id_when_the_daemon_ends_before_greeting() {
         }
         decode::<VerbRequest>(&request.body).unwrap().run_id
     });
-    // The started program reports that another daemon runs, so the client connects to the fake one again.
+    // The started program reports that another daemon runs, so the client connects to the fake one
+    // again.
     let options = super::start::with_daemon(&home, "says-running");
     let call = options.call(run("a()"));
     let (_, answer) = Connection::open_and_call(&options, &call, options.timeout).unwrap();

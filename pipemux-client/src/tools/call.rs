@@ -16,7 +16,7 @@ pub struct ToolCall {
     pub arguments: Map<String, Value>,
 }
 
-/// The shape that a hint shows.
+/// The example call in hints.
 const EXAMPLE: &str = r#"{"name": "run_code_snippet", "parameters": {"code": "editor.undo()"}}"#;
 
 impl ToolCall {
@@ -64,7 +64,8 @@ impl ToolCall {
     /// Decides how the call is answered.
     ///
     /// # Errors
-    /// There is no such tool, an argument is missing or of another type, or the code can't be understood.
+    /// There is no such tool, an argument is missing or of another type, or the code can't be
+    /// understood.
     pub fn to_request(&self, env: &dyn CallerEnv) -> Result<ToolRequest, ClientError> {
         match self.name.as_str() {
             ASK => self.code(CodeKind::OnlyLooks, env),
@@ -79,8 +80,8 @@ impl ToolCall {
         }
     }
 
-    /// Decides how code is answered: one text, or a list of calls or lines. A budget beside it counts where the code names
-    /// none.
+    /// Decides how code is answered: one text, or a list of calls or lines. A budget beside it
+    /// counts where the code names none.
     fn code(&self, kind: CodeKind, env: &dyn CallerEnv) -> Result<ToolRequest, ClientError> {
         let request = match self.arguments.get("code") {
             Some(Value::Array(_)) => code::to_request(&self.texts("code")?.join("\n"), kind, env),
@@ -133,16 +134,16 @@ impl ToolCall {
     }
 }
 
-/// What a model said in a message of one of the large interfaces.
+/// The output of a model in a message of one of the large interfaces.
 #[derive(Debug, Default)]
 pub struct ModelMessage {
-    /// The calls of tools, in their order.
+    /// The tool calls, in order.
     pub calls: Vec<ToolCall>,
     /// The text, with a line end after each part.
     pub text: String,
 }
 
-/// Where messages, and the answers that contain them, have what the model said. What it was told stands elsewhere.
+/// Fields that contain the model's output in messages and answers, but not its input.
 const CONTAINERS: &[&str] =
     &["candidates", "choices", "output", "message", "content", "parts", "tool_calls"];
 

@@ -12,19 +12,20 @@ use super::request::{CallerEnv, ToolRequest, ToolVerb};
 use crate::error::ClientError;
 use crate::guide;
 
-/// What a tool's code may do.
+/// The effects that a tool's code may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CodeKind {
-    /// It changes nothing.
+    /// The code changes nothing.
     OnlyLooks,
-    /// It may act.
+    /// The code may act.
     Any,
 }
 
 /// Decides what code asks.
 ///
 /// # Errors
-/// A command has wrong arguments, acts where only looking is allowed, or needs what a tool's call doesn't have.
+/// A command has wrong arguments, acts where only looking is allowed, or needs what a tool's call
+/// doesn't have.
 pub fn to_request(
     text: &str,
     kind: CodeKind,
@@ -191,8 +192,9 @@ fn plain_command(
     Ok(settings.verb(verb))
 }
 
-/// Splits what `help` is asked about, `editor` or `editor.find`, into the app and the action. Parentheses behind the
-/// action are left out. A name that no app can have, `replace_lines`, is an action of a built-in app, if one has it.
+/// Splits what `help` is asked about, `editor` or `editor.find`, into the app and the action.
+/// Parentheses behind the action are left out. A name that no app can have, `replace_lines`, is an
+/// action of a built-in app, if one has it.
 pub fn help_topic(text: &str) -> (&str, Option<&str>) {
     let name = text.split_once('(').map_or(text, |(name, _)| name);
     if let Some((app, action)) = name.split_once('.') {
@@ -214,7 +216,7 @@ fn example(verb: VerbKind) -> &'static str {
     }
 }
 
-/// What `help` says: the whole guide.
+/// The answer to `help`: the whole guide.
 fn guide() -> String {
     [guide::instructions(), guide::of_looking(), guide::of_acting()].concat()
         + "more: help <app> · apps\n"

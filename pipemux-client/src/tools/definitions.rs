@@ -1,24 +1,25 @@
-//! The tools, as a harness registers them. A model reads all of this in each of its turns, so a test bounds its tokens.
+//! The tools, as a harness registers them. A model reads all of this in each of its turns, so a
+//! test bounds its tokens.
 
 use serde_json::{Value, json};
 
 use crate::guide;
 
-/// The tool that only looks.
+/// The tool for queries.
 pub const ASK: &str = "ask";
-/// The tool that acts.
+/// The tool for actions.
 pub const RUN: &str = "run_code_snippet";
 /// The tool that opens a window.
 pub const OPEN: &str = "open";
-/// The tool that closes one.
+/// The tool that closes a window.
 pub const CLOSE: &str = "close";
 
 /// A tool's definition.
 #[derive(Debug, Clone, Copy)]
 pub struct Tool {
-    /// The name that calls have.
+    /// The name by which the tool is called.
     pub name: &'static str,
-    /// Its parameters: name, what it takes, whether it is required.
+    /// The parameters: name, type, and whether the parameter is required.
     parameters: &'static [(&'static str, Takes, bool)],
     /// True if it changes nothing.
     pub read_only: bool,
@@ -28,7 +29,7 @@ pub struct Tool {
     pub idempotent: bool,
 }
 
-/// What a parameter takes.
+/// The type of a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Takes {
     Text,
@@ -39,11 +40,11 @@ enum Takes {
     Tokens,
 }
 
-/// The parameters of the tools for code.
+/// The parameters of the tools that take code.
 const CODE: &[(&str, Takes, bool)] =
     &[("code", Takes::Code, true), ("budget", Takes::Tokens, false)];
 
-/// The tools, in the order in which they are listed.
+/// The tools, in listing order.
 pub const TOOLS: [Tool; 4] = [
     Tool { name: ASK, parameters: CODE, read_only: true, destructive: false, idempotent: true },
     Tool { name: RUN, parameters: CODE, read_only: false, destructive: true, idempotent: false },

@@ -11,16 +11,16 @@ use crate::call_wait::call_wait_ms;
 use crate::error::ClientError;
 use crate::options::Options;
 
-/// How a tool's call is answered.
+/// The way in which a tool call is answered.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolRequest {
-    /// The daemon is asked.
+    /// The verb is sent to the daemon.
     Verb(Box<ToolVerb>),
     /// The client answers with this text.
     Text(String),
 }
 
-/// A verb, and the settings that the code named.
+/// A verb, with the settings that the code specified.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolVerb {
     /// The verb.
@@ -29,9 +29,9 @@ pub struct ToolVerb {
     pub budget: Option<u32>,
     /// The level of detail.
     pub lod: Option<Lod>,
-    /// The epoch that refs mean.
+    /// The epoch that refs in the code refer to.
     pub at: Option<u64>,
-    /// How long to wait for the ends of jobs, in milliseconds.
+    /// The time to wait for jobs to end, in milliseconds.
     pub wait_ms: u32,
 }
 
@@ -63,7 +63,7 @@ impl ToolVerb {
     }
 }
 
-/// Where a tool's call comes from: what an app that it opens is told.
+/// The environment of a tool's caller, which is passed to an app that the call opens.
 pub trait CallerEnv {
     /// Returns the working directory.
     ///

@@ -20,7 +20,7 @@ pub struct ActionChecks<'a> {
     runs: u64,
     /// Actions that took long, and are tried once only.
     long: BTreeSet<String>,
-    /// Each destructive action, and whether there was something that it could be tried on.
+    /// Each destructive action, and whether there was something to try it on.
     pub tried: BTreeMap<String, bool>,
     /// Each action that was called as its prototype has it: why it failed last, or `None` once it
     /// was done.

@@ -17,9 +17,9 @@ pub struct Arguments<'a> {
 /// Which of an action's parameters arguments are made for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParamSet {
-    /// Those without a default.
+    /// The parameters without a default.
     Required,
-    /// All of them.
+    /// All parameters.
     All,
 }
 
@@ -125,7 +125,7 @@ impl Arguments<'_> {
     }
 }
 
-/// What the declaration of a value says besides its type.
+/// The declaration of a value besides its type.
 struct Declared<'a> {
     default: Option<&'a Value>,
     path: bool,

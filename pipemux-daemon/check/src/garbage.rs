@@ -14,10 +14,10 @@ use crate::subject::Opening;
 
 /// A method number that no version of the protocol has.
 const NO_METHOD: u8 = 0x7e;
-/// How long an answer out of turn is waited for.
+/// The time to wait for an unexpected answer.
 const SILENCE: Duration = Duration::from_millis(300);
 
-/// A request for a window with a field of a later version.
+/// A window request with a field of a later protocol version.
 #[derive(Serialize)]
 struct LaterProject {
     #[serde(flatten)]

@@ -26,10 +26,9 @@ pub trait Launch {
 /// A process to start.
 #[derive(Debug, Clone)]
 pub struct Start {
-    /// The number of its life.
+    /// The incarnation number of the process.
     pub incarnation: u64,
-    /// The directory that it works in.
+    /// The working directory of the process.
     pub cwd: PathBuf,
-    /// Its environment.
     pub env: Vec<(String, String)>,
 }

@@ -2,23 +2,23 @@
 
 use std::time::Duration;
 
-/// How long any answer is waited for. A daemon waits as long for a `Hello` with its opens.
+/// The longest wait for any answer, equal to a daemon's for a `Hello` with its opens.
 pub const ANSWER: Duration = Duration::from_secs(10);
-/// How long an action is waited for in all, as by a client.
+/// The time limit for a whole action, as for a client's.
 pub const ACTION: Duration = Duration::from_secs(30);
-/// How long a daemon lets a request be open before it asks whether the app is still there.
+/// The time after which a daemon pings an app that hasn't answered a request.
 pub const PING_AFTER: Duration = Duration::from_secs(5);
-/// How long a daemon waits for the answer to a `Ping`.
+/// The time that a daemon waits for the answer to a `Ping`.
 pub const PING: Duration = Duration::from_secs(2);
-/// How long a daemon waits for a window before it shows the last one.
+/// The time that a daemon waits for a window before it shows the last one.
 pub const PROJECT: Duration = Duration::from_secs(1);
-/// How long a daemon waits for a `Locate`.
+/// The time that a daemon waits for a `Locate`.
 pub const LOCATE: Duration = Duration::from_millis(500);
-/// How long a process may run on after `AppClose` or the end of its connection.
+/// The time that a process has to end after `AppClose` or the end of its connection.
 pub const END: Duration = Duration::from_secs(2);
-/// A longer end is told of; one that is only somewhat late, on a busy machine, is not.
+/// The time after which a late end is reported, which tolerates a busy machine.
 pub const END_WAIT: Duration = Duration::from_secs(5);
-/// How often a request must be answered late in a row, so that it isn't the machine.
+/// The number of successive late answers that rule out a slow machine as the cause.
 pub const SLOW_TRIES: usize = 5;
 /// Times that a lost app is started again.
 pub const RESTARTS: usize = 5;
@@ -35,11 +35,11 @@ pub const WAKE_PAST: u64 = 10_000;
 pub const WAKE_FUTURE: u64 = 100 * 365 * 86_400 * 1000;
 /// Questions that one action may ask before it is given up.
 pub const QUESTIONS: usize = 4;
-/// How long a job may go on before it is cancelled.
+/// The time after which a running job is cancelled.
 pub const JOB: Duration = Duration::from_secs(1);
-/// How long the end of a cancelled job is waited for.
+/// The longest wait for the end of a cancelled job.
 pub const JOB_CANCEL: Duration = Duration::from_secs(5);
-/// How long reports of jobs are waited for at a time.
+/// The time of each wait for reports of jobs.
 pub const JOB_SILENCE: Duration = Duration::from_millis(50);
 /// Things of a window whose values are read.
 pub const READS: usize = 8;
@@ -51,5 +51,5 @@ pub const CLICKS: usize = 8;
 pub const FINDINGS: usize = 100;
 /// Characters of an argument or a value that a finding quotes.
 pub const QUOTE: usize = 60;
-/// An action that took longer is tried once only.
+/// The duration of an action above which it is tried only once.
 pub const LONG_ACTION: Duration = Duration::from_millis(1500);

@@ -7,7 +7,7 @@ use pipemux_proto::{Code, Fault, Method};
 use crate::limits::{READ_MAX, READS};
 use crate::observer::Observer;
 
-/// A key that no thing has.
+/// A key that no object has.
 pub const NO_KEY: &str = "pipemux-check:no-such-key";
 
 impl Observer<'_> {

@@ -12,7 +12,7 @@ use crate::limits::{QUIET, QUIET_TRIES, RESTLESS_CHANGES};
 use crate::session::Session;
 use crate::shown_objects::ShownObjects;
 
-/// The budget of the window in which the effects of actions are looked for.
+/// The budget of the window in which the effects of actions are searched.
 const WIDE: u32 = 20_000;
 /// The budget of a gist.
 const GIST: u32 = 200;
@@ -24,7 +24,7 @@ pub struct Observer<'a> {
     pub own_changes: u32,
     /// True once it was waited for a change without a request, and none came.
     is_quiet: bool,
-    /// The risk of the action whose effect is looked at.
+    /// The risk of the action whose effect is being examined.
     pub cause: Option<Risk>,
     /// True when an action was sent since all of the window was looked at.
     pub sent: bool,

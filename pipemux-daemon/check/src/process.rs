@@ -15,16 +15,16 @@ use pipemux_proto::{
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Debug)]
 pub enum Answer {
-    /// The body of the reply.
+    /// The reply, with this body.
     Reply(Bytes),
-    /// The app refused it.
+    /// The app refused the request.
     Fault(Fault),
     /// No answer came in time.
     Late,
-    /// The connection ended, or can't be read any more; why, if that is more than its end.
+    /// The connection was lost; the reason, if it is more than the end of the connection.
     Lost(Option<String>),
 }
 
@@ -36,7 +36,7 @@ pub struct Stray {
     pub text: String,
 }
 
-/// A process of the app.
+/// A running process of the app.
 pub struct Process {
     stream: UnixStream,
     decoder: FrameDecoder,
@@ -44,16 +44,16 @@ pub struct Process {
     /// The incarnation of the session, which frames carry.
     pub session: Incarnation,
     next: u64,
-    /// What it sent unasked.
+    /// The messages that the app sent unasked and shouldn't have.
     pub strays: Vec<Stray>,
     pub job_reports: Vec<JobReport>,
-    /// The version of its last `Changed`.
+    /// The version in the app's last `Changed`.
     pub changed: Option<u64>,
     /// The newest version that an outcome named.
     pub outcome_version: u64,
-    /// An answer that was read before its turn.
+    /// Answers that were read before their turn.
     early: Vec<Frame>,
-    /// The ids of frames whose method this protocol doesn't know.
+    /// The ids of frames whose method is unknown to this protocol.
     unknown: Vec<u64>,
     /// Requests that nobody waits for any more.
     given_up: Vec<u64>,

@@ -7,26 +7,26 @@ use crate::limits::FINDINGS;
 /// Something to mend.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// Where it was found: a request, and the field's path if it is about one.
+    /// The place of the finding: a request, and the path of the field if there is one.
     pub place: String,
     /// The name of the rule.
     pub rule: String,
-    /// What is wrong, and what to do.
+    /// The description of the problem, and the remedy.
     pub text: String,
-    /// How often it was found.
+    /// The number of occurrences.
     pub count: usize,
 }
 
-/// The result of a run.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// The app.
+    /// The name of the app.
     pub app: String,
-    /// How many requests it was sent.
+    /// The number of requests that were sent to the app.
     pub requests: usize,
-    /// What is to be mended, in the order in which it was found.
+    /// The problems to be fixed, in the order in which they were found.
     pub findings: Vec<Finding>,
-    /// What was left out, and why.
+    /// The checks that were left out, with the reasons.
     pub notes: Vec<String>,
 }
 

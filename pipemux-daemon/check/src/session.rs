@@ -29,9 +29,9 @@ pub struct Session<'a> {
     pub report: Report,
     /// None once the app was lost too often.
     pub process: Option<Process>,
-    /// What the app can do, as it said first.
+    /// The app's actions, as it declared them first.
     pub actions: Vec<Prototype>,
-    /// The minor version of the protocol that it speaks.
+    /// The minor version of the app's protocol.
     pub minor: u16,
     /// True when its state changes without a request: then fewer rules can be checked.
     pub restless: bool,
@@ -40,7 +40,7 @@ pub struct Session<'a> {
     pub jobs: JobTable,
     starts: u64,
     restarts: usize,
-    /// The methods whose answers were reported as late.
+    /// The methods whose late answers were already reported.
     slow: BTreeSet<u8>,
 }
 
@@ -140,7 +140,7 @@ impl<'a> Session<'a> {
         self.ask_timed(place, method, body).0
     }
 
-    /// As [`Checker::ask`]; returns how long the answer took, too.
+    /// Like [`Checker::ask`], but also returns how long the answer took.
     pub fn ask_timed<R: DeserializeOwned>(
         &mut self,
         place: &str,

@@ -8,22 +8,22 @@ use pipemux_proto::projection::{ObjectSlot, Piece, Projection};
 
 use crate::limits::QUOTE;
 
-/// All things that were shown so far.
+/// All objects that were shown so far.
 #[derive(Debug, Default)]
 pub struct ShownObjects {
-    /// The label of each key and revision.
+    /// The label of each object, by key and revision.
     labels: BTreeMap<(String, u64), String>,
     /// Keys that were gone once.
     gone: BTreeSet<String>,
-    /// The things of the newest window, in its order.
+    /// The objects of the newest window, in its order.
     pub shown: Vec<ObjectSlot>,
-    /// The keys of the very first window: things that the run didn't make.
+    /// The keys of the very first window, whose objects the run didn't create.
     pub first: BTreeSet<String>,
-    /// How many texts were made for arguments.
+    /// The number of texts that were generated for arguments.
     texts: u64,
 }
 
-/// A key that breaks the law.
+/// A key that violates a rule.
 #[derive(Debug, PartialEq, Eq)]
 pub struct BrokenKey {
     pub rule: &'static str,
@@ -98,7 +98,7 @@ impl ShownObjects {
         missing.take(500).cloned().collect()
     }
 
-    /// A key's thing is gone.
+    /// Records that the object of a key is gone.
     pub fn set_gone(&mut self, key: &str) {
         self.gone.insert(key.to_owned());
     }

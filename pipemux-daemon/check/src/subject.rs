@@ -6,16 +6,15 @@ use pipemux_proto::SessionAddr;
 use pipemux_proto::app::{OpenRequest, Project};
 use pipemux_proto::projection::Lod;
 
-/// The app that is checked, and where.
+/// The app to be checked, and its circumstances.
 #[derive(Debug, Clone)]
 pub struct Subject {
-    /// The session that is opened, of the name that the app is registered under.
+    /// The session to be opened, named by the app's registered name.
     pub main: SessionAddr,
     /// True for an app whose sessions share a process.
     pub shares_process: bool,
-    /// The arguments of its open.
+    /// The arguments with which the session is opened.
     pub args: Vec<String>,
-    /// Its environment.
     pub env: Vec<(String, String)>,
     /// An empty directory, which the caller removes.
     pub root: PathBuf,

@@ -1,4 +1,5 @@
-//! Rules for the effect of actions: the version that they lead to, and what they changed or removed.
+//! Rules for the effect of actions: the version that they lead to, and what they changed or
+//! removed.
 
 use pipemux_proto::Code;
 use pipemux_proto::app::KeyLocation;

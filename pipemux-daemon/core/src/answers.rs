@@ -1,7 +1,8 @@
-//! The answers of requests that show windows: from the windows that apps sent to the frame for the client.
+//! The answers of requests that show windows: from the windows that apps sent to the frame for the
+//! client.
 //!
-//! An answer is made in four steps, each of which consumes what the one before returned, so that none can be left out or
-//! taken in another order:
+//! An answer is made in four steps, each of which consumes what the one before returned, so that
+//! none can be left out or taken in another order:
 //!
 //! | step | value | what it may change |
 //! |---|---|---|
@@ -10,10 +11,12 @@
 //! | [`compose`] | → `ComposedAnswer`: the text within its budget (`fit`, `fit_injection`), or the report | nothing |
 //! | [`commit`] | → `OutgoingAnswer`, for the client | the delivery that its reader confirms, reserved numbers, counted tokens |
 //!
-//! **Invariant: an answer never shows an id that isn't reserved on disk.** Only `commit` returns what can be sent.
+//! **Invariant: an answer never shows an id that isn't reserved on disk.** Only `commit` returns
+//! what can be sent.
 //!
-//! Minting can't be a list of things to do that a pure step returns: a text holds the ids that are minted while it is written,
-//! and which ids one window has decides how the next one names the same things.
+//! Minting can't be a list of things to do that a pure step returns: a text holds the ids that are
+//! minted while it is written, and which ids one window has decides how the next one names the same
+//! things.
 
 pub(crate) mod collect;
 pub(crate) mod commit;

@@ -23,64 +23,63 @@ use crate::text;
 /// One line of the audit log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditEntry {
-    /// When it was answered: milliseconds since 1970, UTC.
+    /// The time of the answer, in milliseconds since 1970, UTC.
     pub unix_ms: u64,
-    /// The process that asked.
+    /// The process that sent the request.
     pub peer: Option<Rc<PeerProcess>>,
-    /// The reader that it spoke as; empty for an exchange, which has none.
+    /// The reader that the process acted as; empty for an exchange, which has none.
     pub reader: String,
     /// The workspace's key.
     pub workspace: String,
-    /// The verb: `run`
+    /// The verb, such as `run`.
     pub verb: &'static str,
-    /// What was asked for.
+    /// The parts of the request.
     pub call: Vec<CallPart>,
-    /// The exit status.
     pub exit: u8,
     /// The id that the client gave the request.
     pub run_id: String,
-    /// What became of it.
+    /// The outcome of the request.
     pub notes: AuditNotes,
 }
 
-/// A part of what was asked for.
+/// A part of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CallPart {
-    /// As it was written.
+    /// A text that is logged as it was written.
     Text(String),
-    /// A long text: its length and hash are written.
+    /// A long text, of which only the length and the hash are logged.
     Value(Bytes),
 }
 
-/// What became of a request, noted while it was carried out.
+/// The outcome of a request, recorded while it was carried out.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct AuditNotes {
     /// True for a run of nothing but queries, which is no act.
     pub only_queries: bool,
-    /// What may be told of the code or the answer that was sent.
+    /// The part of the sent code or answer that may be logged.
     pub text: ToldText,
-    /// The number of its round in the workspace's history.
+    /// The number of the request's round in the workspace's history.
     pub round: Option<u64>,
     /// The calls that it stood for, as history has them; absent for a run, which has them itself.
     pub calls: Option<String>,
-    /// What came of them, or the error.
+    /// The result of the calls, or the error.
     pub result: Option<String>,
-    /// The number of the question that it ended with.
+    /// The number of the question with which the request ended.
     pub asked: Option<u64>,
-    /// The number of the question that it answered.
+    /// The number of the question that the request answered.
     pub answered: Option<u64>,
     /// The destructive step that its answer confirmed, in words: whoever asked for this confirmed
     /// it.
     pub confirmed: Option<String>,
 }
 
-/// What may be told of a code or an answer.
+/// The part of a code or an answer that may be logged.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum ToldText {
     /// Nobody has checked it for secrets: its texts are left out.
     #[default]
     Unchecked,
-    /// All of it.
+    /// All of the text.
     Whole,
     /// This, which stands for it. Of its standard input nothing is told.
     Hidden(String),

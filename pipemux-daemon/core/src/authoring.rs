@@ -1,4 +1,5 @@
-//! Tools for authors of apps: the frames of a session (`pipemux trace`), and what is wrong with them.
+//! Tools for authors of apps: the frames of a session (`pipemux trace`), and what is wrong with
+//! them.
 //!
 //! | module | what it does |
 //! |---|---|
@@ -6,8 +7,8 @@
 //! | [`author_aid`] | finds what an author who works on an app (`dev = true`) should mend |
 //! | [`lint`] | the rules that single messages are checked against, also by `pipemux app check` |
 //!
-//! [`Authoring`] observes sessions from outside. **Invariant: a session lives the same life whether it is observed or
-//! not**, apart from the notices that its author gets.
+//! [`Authoring`] observes sessions from outside. **Invariant: a session lives the same life whether
+//! it is observed or not**, apart from the notices that its author gets.
 
 pub mod author_aid;
 pub mod lint;
@@ -29,7 +30,7 @@ use trace::{Direction, Trace, time_of_day};
 /// Bytes of a frame before its envelope.
 const PREFIX: usize = 4;
 
-/// The sessions that somebody observes.
+/// The state of the sessions that somebody observes.
 #[derive(Debug, Default)]
 pub struct Authoring {
     traces: BTreeMap<SessionKey, Trace>,
@@ -40,15 +41,16 @@ pub struct Authoring {
 }
 
 impl Authoring {
-    /// Traces a session from now on, or for longer; without an end if its author works on it (`dev`). Returns true if
-    /// it wasn't traced.
+    /// Traces a session from now on, or for longer; without an end if its author works on it
+    /// (`dev`). Returns true if it wasn't traced.
     pub fn begin_trace(&mut self, turn: &Turn, key: &SessionKey, dev: bool) -> bool {
         let begins = !self.traces.contains_key(key);
         self.traces.entry(key.clone()).or_default().prolong(turn.now, dev);
         begins
     }
 
-    /// A process of a session is about to start; `dev` is true if the author of its app works on it.
+    /// A process of a session is about to start; `dev` is true if the author of its app works on
+    /// it.
     pub fn process_starting(&mut self, turn: &Turn, key: &SessionKey, dev: bool) {
         self.aids.remove(key);
         if dev {
@@ -63,7 +65,8 @@ impl Authoring {
         self.aids.remove(key);
     }
 
-    /// Returns the newest frames of a session, or those after a position; none when it isn't traced.
+    /// Returns the newest frames of a session, or those after a position; none when it isn't
+    /// traced.
     pub fn trace_part(&self, key: &SessionKey, after: Option<u64>, most: usize) -> Option<LogPart> {
         Some(self.traces.get(key)?.part(after, most))
     }
@@ -93,7 +96,8 @@ impl Authoring {
                 let _ = handle_session_frame(turn, processes, app, frame.clone());
                 continue;
             };
-            // Before the frame is handled, so that the answer that follows from it brings the notice.
+            // Before the frame is handled, so that the answer that follows from it brings the
+            // notice.
             self.check_frame(turn, processes, &key, &frame);
             let dropped = handle_session_frame(turn, processes, app, frame.clone()).err();
             if let Some(why) = &dropped {

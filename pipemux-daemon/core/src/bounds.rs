@@ -1,19 +1,17 @@
-//! The table of the bounds that a user can reach: what `status --limits` lists. A test reads the sources
-//! of the `limits` modules and demands that each bound stands here or among [`INTERNAL`].
+//! The table of the bounds that a user can reach: what `status --limits` lists. A test reads the
+//! sources of the `limits` modules and demands that each bound stands here or among [`INTERNAL`].
 
 use crate::limits::*;
 use pipemux_proto::limits::*;
 
-/// What a bound counts.
+/// The unit of a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// A number of things: of connections, windows, entries.
+    /// A number of items, such as connections, windows or entries.
     Count,
     /// Bytes of a text or a message.
     Bytes,
-    /// A time in milliseconds.
     Milliseconds,
-    /// A time in seconds.
     Seconds,
     /// Tokens, as estimated.
     Tokens,
@@ -23,18 +21,17 @@ pub enum Unit {
     Characters,
 }
 
-/// A bound that a user can reach.
+/// A bound that users can reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bound {
-    /// What it is listed under.
+    /// The group under which the bound is listed.
     pub group: &'static str,
-    /// Its name in the sources.
+    /// The name of the constant in the sources.
     pub name: &'static str,
-    /// What it bounds, in words.
+    /// The description of what is bounded.
     pub what: &'static str,
-    /// How much may be.
+    /// The greatest allowed amount.
     pub value: u64,
-    /// Of what.
     pub unit: Unit,
 }
 

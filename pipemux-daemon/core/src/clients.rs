@@ -43,7 +43,7 @@ pub struct Clients {
     pub(crate) connections: Connections,
     /// The requests that have no answer yet.
     requests: FxHashMap<RequestId, ClientRequest>,
-    /// The bytes of their bodies, also of those whose clients are gone.
+    /// The bytes of the bodies of all requests, including those of clients that are gone.
     asked: usize,
     records: IdempotencyRecords,
     pseudonyms: Pseudonyms,

@@ -5,28 +5,27 @@ use pipemux_proto::hello::DaemonIdentity;
 use crate::manifest::Manifest;
 use crate::{bounds, limits};
 
-/// How a core is set up.
+/// The configuration of a core.
 #[derive(Debug, Clone, Default)]
 pub struct Config {
-    /// The registered providers.
     pub providers: Vec<Manifest>,
-    /// Where sessions keep their state and logs; an absolute path.
+    /// The directory for the state and logs of sessions; an absolute path.
     pub state_dir: String,
     /// The daemon's process id, for `status`.
     pub pid: u32,
-    /// What the greeting calls this software.
+    /// The name of this software in the greeting.
     pub software: String,
-    /// Which daemon it says in its greeting that it is.
+    /// The identity of the daemon in the greeting.
     pub identity: Option<DaemonIdentity>,
     /// The socket's path, for `status`.
     pub socket: String,
-    /// What this system can confine apps to, for `status`.
+    /// The confinement of apps that this system supports, for `status`.
     pub confines: String,
-    /// Who holds apps to their limits here, for `status`.
+    /// A description of what enforces apps' limits on this system, for `status`.
     pub limit_levels: String,
     /// Random bytes for the ids that apps are given, unless the saved state has some.
     pub pseudonym_key: [u8; 16],
-    /// How many rounds of history a workspace keeps, if the user set fewer than [`limits::HISTORY_MAX`].
+    /// The rounds of history kept per workspace, if fewer than [`limits::HISTORY_MAX`].
     pub history_rounds: Option<usize>,
     /// The bounds of the daemon's IO, for `status --limits`.
     pub bounds: &'static [bounds::Bound],

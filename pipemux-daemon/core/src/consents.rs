@@ -1,10 +1,12 @@
-//! Consents: what only a person may allow. Held here, outside of projects and apart from the questions that agents answer.
+//! Consents: what only a person may allow. Held here, outside of projects and apart from the
+//! questions that agents answer.
 //!
-//! An app asks by failing an action ([`ConsentRequest`]). The request is kept for a person, the action is over: nothing
-//! waits, and no agent is asked anything. What a person allows is known by the key that the app gave it, counts for one
-//! provider in one workspace, and is sent with each action of that provider there. What keeps an agent from answering is
-//! that decisions change the daemon, which a process that an app started may not, and that clients send only decisions
-//! that they got from a person ([`PersonChannel`](pipemux_proto::consent::PersonChannel)).
+//! An app asks by failing an action ([`ConsentRequest`]). The request is kept for a person, the
+//! action is over: nothing waits, and no agent is asked anything. What a person allows is known by
+//! the key that the app gave it, counts for one provider in one workspace, and is sent with each
+//! action of that provider there. What keeps an agent from answering is that decisions change the
+//! daemon, which a process that an app started may not, and that clients send only decisions that
+//! they got from a person ([`PersonChannel`](pipemux_proto::consent::PersonChannel)).
 
 use std::collections::VecDeque;
 
@@ -16,64 +18,63 @@ use crate::limits::{CONSENTS_ALLOWED_MAX, CONSENTS_ASKED_MAX};
 use crate::persist::records::Record;
 use crate::turn::Turn;
 
-/// What an app asked for.
+/// A consent that an app asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Asked {
-    /// The number by which a person names it.
+    /// The number by which a person refers to the request.
     pub number: u64,
-    /// Where it counts.
+    /// The workspace in which the consent would be valid.
     pub workspace: WorkspaceKey,
-    /// Whose action it was.
+    /// The provider whose action asked.
     pub provider: ProviderId,
-    /// What is asked for.
     pub request: ConsentRequest,
-    /// Who sent the action last.
+    /// The reader that last sent the action.
     pub reader: String,
-    /// The id of that request.
+    /// The id of the request that last sent the action.
     pub run_id: String,
-    /// When it was asked for last, in milliseconds since 1970.
+    /// The time of the last request, in milliseconds since 1970.
     pub unix_ms: u64,
 }
 
-/// What a person allowed.
+/// A consent that a person gave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowed {
-    /// The number that it had when it was asked for.
+    /// The number that the consent had as a request.
     pub number: u64,
-    /// Where it counts.
+    /// The workspace in which the consent is valid.
     pub workspace: WorkspaceKey,
-    /// For which provider.
+    /// The provider that has the consent.
     pub provider: String,
-    /// The app's name for it.
+    /// The app's key for the consent.
     pub key: String,
-    /// What is allowed, in one line.
+    /// The one-line description of what is allowed.
     pub what: String,
-    /// When a person allowed it, in milliseconds since 1970.
+    /// The time of the consent, in milliseconds since 1970.
     pub unix_ms: u64,
     /// Until when it counts, in milliseconds since 1970; none: until it is withdrawn.
     pub until: Option<u64>,
 }
 
-/// What a decision led to.
+/// The result of a decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decided {
-    /// It is done: what it was about, in one line.
+    /// The decision took effect; the text describes its subject in one line.
     Done(String),
-    /// There is no such number, or not in that state.
+    /// There is no request or consent with this number in the required state.
     NotFound,
 }
 
-/// All consents.
 #[derive(Debug, Default)]
 pub struct Consents {
-    /// The oldest first.
+    /// The requests, oldest first.
     asked: VecDeque<Asked>,
-    /// The oldest first.
+    /// The given consents, oldest first.
     allowed: Vec<Allowed>,
 }
 
 impl Consents {
-    /// Keeps what an action asked for. Returns its number: the one that it has if the same is asked for again.
+    /// Keeps what an action asked for. Returns its number: the one that it has if the same is asked
+    /// for again.
     pub fn ask(&mut self, turn: &mut Turn, asked: Asked) -> u64 {
         let is_same = |other: &Asked| {
             (&other.workspace, &other.provider, &other.request.key)

@@ -54,7 +54,7 @@ use crate::verbs::tasks::{Task, Tasks};
 use crate::verbs::trace::finish_trace_wait;
 use crate::workspaces::Workspaces;
 
-/// How far the daemon's end has come.
+/// The progress of the daemon's shutdown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Shutdown {
     /// Nobody asked for it.
@@ -66,7 +66,7 @@ pub(crate) enum Shutdown {
     Stopped,
 }
 
-/// The daemon's whole state.
+/// The whole state of the daemon.
 #[derive(Debug, Default)]
 pub struct Core {
     pub(crate) config: Config,
@@ -75,17 +75,16 @@ pub struct Core {
     pub(crate) processes: Processes,
     pub(crate) authoring: Authoring,
     pub(crate) workspaces: Workspaces,
-    /// The jobs that apps do.
     pub(crate) jobs: Jobs,
-    /// What only a person may allow.
+    /// The consents that only a person can give.
     pub(crate) consents: Consents,
     pub(crate) pauses: Pauses,
     pub(crate) rules: Rules,
     /// Runs that wait for their reader.
     pub(crate) runs: OpenRuns,
-    /// What happened.
+    /// The events that happened.
     pub(crate) feed: Feed,
-    /// What requests of clients wait for.
+    /// The tasks that clients' requests wait for.
     pub(crate) tasks: Tasks,
     pub(crate) persist: Persist,
     pub(crate) turn: Turn,

@@ -26,7 +26,7 @@ pub struct Now {
     pub unix_ms: u64,
 }
 
-/// One connection of a client; the driver numbers them and never uses a number again.
+/// A client connection; the driver numbers them and never reuses a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ClientId(pub u64);
 
@@ -34,126 +34,84 @@ pub struct ClientId(pub u64);
 #[derive(Debug)]
 pub enum Event {
     /// A client of the same user connected.
-    ClientOpened {
-        /// The client's connection.
-        client: ClientId,
-    },
+    ClientOpened { client: ClientId },
     /// A client sent a frame.
     ClientFrame {
-        /// The client's connection.
         client: ClientId,
-        /// The frame, whole.
+        /// The complete frame.
         frame: Frame,
     },
     /// A client sent invalid framing; reading from it has stopped.
-    ClientBroken {
-        /// The client's connection.
-        client: ClientId,
-        /// What was wrong, in words.
-        why: String,
-    },
-    /// A client sends nothing more, and still reads.
-    ClientEnded {
-        /// The client's connection.
-        client: ClientId,
-    },
-    /// A client is gone.
-    ClientClosed {
-        /// The client's connection.
-        client: ClientId,
-    },
+    ClientBroken { client: ClientId, why: String },
+    /// A client sends no more, but still reads.
+    ClientEnded { client: ClientId },
+    /// A client disconnected.
+    ClientClosed { client: ClientId },
     /// The answer to [`Effect::IdentifyClient`].
-    ClientIdentified {
-        /// The client's connection.
-        client: ClientId,
-        /// Its process.
-        peer: PeerProcess,
-    },
+    ClientIdentified { client: ClientId, peer: PeerProcess },
     /// An app sent a frame.
     AppFrame {
-        /// The incarnation of the process.
         app: Incarnation,
-        /// The frame, whole.
+        /// The complete frame.
         frame: Frame,
     },
     /// An app sent invalid framing; reading from it has stopped.
-    AppBroken {
-        /// The incarnation of the process.
-        app: Incarnation,
-        /// What was wrong, in words.
-        why: String,
-    },
+    AppBroken { app: Incarnation, why: String },
     /// An app closed its connection; its process may live on.
-    AppClosed {
-        /// The incarnation of the process.
-        app: Incarnation,
-    },
-    /// A process runs.
+    AppClosed { app: Incarnation },
+    /// A process was started.
     Started {
-        /// The incarnation of the process.
         app: Incarnation,
-        /// Its process id.
         pid: u32,
-        /// What was left out of its sandbox and why, in whole lines.
+        /// The parts left out of the sandbox and the reasons, in whole lines.
         left_out: Vec<String>,
     },
     /// A process could not be started.
-    StartFailed {
-        /// The incarnation of the process.
-        app: Incarnation,
-        /// What was wrong, in words.
-        why: String,
-    },
-    /// A process ended. All that it sent has been handed in before.
+    StartFailed { app: Incarnation, why: String },
+    /// A process ended. Everything that it sent was passed on before.
     Exited {
-        /// The incarnation of the process.
         app: Incarnation,
-        /// How it ended.
         exit: Exit,
-        /// The last lines of its log.
+        /// The last lines of the process's log.
         last_lines: Vec<String>,
     },
-    /// The program of a process changed on disk whose start asked to be told.
-    ProgramChanged {
-        /// The incarnation of the process.
-        app: Incarnation,
-    },
+    /// The program of a process whose start asked for this notification changed on disk.
+    ProgramChanged { app: Incarnation },
     /// The answer to [`Effect::StoreValue`].
     ValueStored {
         /// The number that the effect carried.
         request: u64,
-        /// The file, or why it could not be written.
+        /// The path of the file, or the reason why it could not be written.
         stored: Result<String, String>,
     },
     /// The answer to [`Effect::ReadLog`] or [`Effect::WatchLog`].
     LogRead {
         /// The number that the effect carried.
         request: u64,
-        /// A piece of the log, or why there is none.
+        /// A piece of the log, or the reason why there is none.
         read: Result<LogText, String>,
     },
     /// The answer to [`Effect::ReadUsage`].
     UsageRead {
         /// The number that the effect carried.
         request: u64,
-        /// What was read.
         report: UsageReport,
     },
     /// The answer to [`Effect::LoadProviders`].
     Providers {
         /// The number that the effect carried.
         request: u64,
-        /// What was read, or why the change was refused.
+        /// The manifests that were read, or the reason why the change was refused.
         read: Result<Manifests, Fault>,
     },
     /// Records can't be written to disk, or can be again.
     Disk {
-        /// Why they can't be written; none once they can be.
+        /// The reason why records can't be written; `None` once they can be.
         failing: Option<DiskFailure>,
     },
-    /// The rules in the user's settings are others than before.
+    /// The rules in the user's settings have changed.
     Rules(Rules),
-    /// The daemon is asked to end.
+    /// The daemon is asked to shut down.
     Stop,
 }
 
@@ -164,9 +122,9 @@ pub struct Manifests {
     pub manifests: Vec<Manifest>,
     /// Manifests that are not registered, and why, with file, line and field.
     pub problems: Vec<ManifestProblem>,
-    /// The app that was added before they were read.
+    /// The app that was added before the manifests were read.
     pub added: Option<ProviderId>,
-    /// What was changed before they were read, in whole lines; empty when nothing was.
+    /// The changes made before the manifests were read, in whole lines; empty if none.
     pub said: String,
 }
 
@@ -193,36 +151,36 @@ pub struct LogText {
     /// ends, so its last line may go on in the next piece, or earlier where the piece would be too
     /// long.
     pub text: String,
-    /// The position after it, with which the next piece is asked for.
+    /// The position after the text, at which the next piece begins.
     pub next: u64,
     /// Bytes between the position that was asked for and the beginning of the text: they are no
     /// longer kept.
     pub missed: u64,
 }
 
-/// How a process ended.
+/// The way in which a process ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// It exited with this status.
+    /// The process exited with this status.
     Code(i32),
     /// This signal ended it.
     Signal(i32),
-    /// It exceeded a limit and was ended.
+    /// The process exceeded a limit and was ended.
     OverLimit(Limit),
-    /// It exited or was killed with so much of its memory used that it most likely ran out.
+    /// The process ended with so much memory in use that it most likely ran out.
     NearMemoryLimit {
-        /// Its exit status, or the number of its signal negated.
+        /// The exit status, or the negated number of the signal.
         status: i32,
-        /// The most memory that it used, in bytes.
+        /// The peak memory usage, in bytes.
         used: u64,
-        /// Its memory limit, in bytes.
+        /// The memory limit, in bytes.
         limit: u64,
     },
-    /// The launcher was lost, so nobody knows how the process ended.
+    /// The launcher was lost, so it is unknown how the process ended.
     Lost,
 }
 
-/// A limit that a process is ended for.
+/// A limit whose violation ends a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Limit {
     /// Processor time, in seconds.
@@ -233,7 +191,7 @@ pub enum Limit {
     Memory(u64),
     /// Threads of all these processes together.
     Threads(u64),
-    /// Its session's directory, in bytes.
+    /// The size of the session's directory, in bytes.
     Disk(u64),
 }
 
@@ -242,68 +200,48 @@ pub enum Limit {
 pub enum Effect {
     /// Send a whole frame to a client.
     ToClient {
-        /// The receiving client.
         client: ClientId,
-        /// The frame.
+        /// The encoded frame.
         bytes: Bytes,
     },
     /// Send a whole frame to a client, in parts that aren't copied.
     ToClientInParts {
-        /// The receiving client.
         client: ClientId,
         /// The parts of the frame, in order.
         parts: Vec<Bytes>,
     },
     /// Close a client's connection once what was sent before is written.
-    CloseClient {
-        /// The client's connection.
-        client: ClientId,
-    },
+    CloseClient { client: ClientId },
     /// Find out which process a client is; answered by `ClientIdentified` before any other event.
-    IdentifyClient {
-        /// The client's connection.
-        client: ClientId,
-    },
+    IdentifyClient { client: ClientId },
     /// Write a line of the audit log before any later effect leaves the daemon.
     Audit(Box<AuditEntry>),
     /// Send a whole frame to an app.
     ToApp {
-        /// The receiving incarnation.
         app: Incarnation,
-        /// The frame.
+        /// The encoded frame.
         bytes: Bytes,
     },
     /// Start a process; answered by `Started` or `StartFailed`.
     Start(Start),
     /// Signal a process and its group. An app that is gone is no error.
-    Signal {
-        /// The incarnation of the process.
-        app: Incarnation,
-        /// The signal.
-        signal: Signal,
-    },
+    Signal { app: Incarnation, signal: Signal },
     /// Append bytes to a file with a value for a session, in the directory `values` of its own
     /// directory; answered by `ValueStored` at once.
     StoreValue {
-        /// A number that the answer carries.
+        /// The number that the answer will carry.
         request: u64,
-        /// The file.
         path: String,
-        /// How many bytes are in it; 0 for one that is to be made.
+        /// The number of bytes that the file has so far; 0 for a new file.
         offset: u64,
-        /// The bytes.
         data: Bytes,
     },
     /// Remove files with values for sessions. One that is gone is no error.
-    RemoveValues {
-        /// The files.
-        paths: Vec<String>,
-    },
+    RemoveValues { paths: Vec<String> },
     /// Read a log; answered by `LogRead` at once.
     ReadLog {
-        /// A number that the answer carries.
+        /// The number that the answer will carry.
         request: u64,
-        /// The log's path.
         log: String,
         /// The most lines that are read.
         lines: u32,
@@ -314,13 +252,12 @@ pub enum Effect {
     /// Read a log as soon as there is more than that position; answered by one `LogRead`, unless
     /// [`Effect::UnwatchLog`] comes first.
     WatchLog {
-        /// A number that the answer carries.
+        /// The number that the answer will carry.
         request: u64,
-        /// The log's path.
         log: String,
         /// The most lines that are read.
         lines: u32,
-        /// The position, as a `LogRead` gave it.
+        /// The position after the last piece, as given by a `LogRead`.
         after: u64,
     },
     /// Nobody waits for that `WatchLog` any more; an unknown one is ignored.
@@ -330,40 +267,27 @@ pub enum Effect {
     },
     /// Read what the daemon and these sessions use; answered by one `UsageRead`.
     ReadUsage {
-        /// A number that the answer carries.
+        /// The number that the answer will carry.
         request: u64,
-        /// The sessions.
         sessions: Vec<UsageQuery>,
     },
     /// Make that change to the manifests, then read them; answered by `Providers`.
     LoadProviders {
-        /// A number that the answer carries.
+        /// The number that the answer will carry.
         request: u64,
-        /// What is added or removed first.
+        /// The manifests to be added or removed first.
         change: ProvidersArgs,
     },
     /// Append a record to the saved state before any later effect is carried out.
     Persist(Record),
     /// Make the directory (0700) of a session that joins a running process.
-    Prepare {
-        /// The directory's path.
-        state_dir: String,
-    },
+    Prepare { state_dir: String },
     /// Remove the directory of a session that was ended, with all that is in it.
-    Discard {
-        /// The directory's path.
-        state_dir: String,
-    },
+    Discard { state_dir: String },
     /// Write a line of the daemon's own into the log of a process that runs.
-    NoteLog {
-        /// The incarnation of the process.
-        app: Incarnation,
-        /// The line.
-        line: String,
-    },
+    NoteLog { app: Incarnation, line: String },
     /// Nobody needs a session's log any more: remove what is older than its last bytes.
     EndLog {
-        /// The log's path.
         log: String,
         /// The number of bytes at its end that are kept; 0 removes the file.
         kept: u64,
@@ -372,7 +296,7 @@ pub enum Effect {
     Stopped,
 }
 
-/// How to signal.
+/// A signal to a process group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// SIGTERM to the process group.

@@ -1,8 +1,8 @@
 //! What happens, for those who watch: a bounded memory of events.
 //!
-//! Telling something costs a line of text; those who wait for it are checked once at the end of a turn.
-//! Of several changes of one session, or of the progress of one job, the last one is kept, so that an app that changes all the
-//! time drives nothing else out.
+//! Telling something costs a line of text; those who wait for it are checked once at the end of a
+//! turn. Of several changes of one session, or of the progress of one job, the last one is kept, so
+//! that an app that changes all the time drives nothing else out.
 
 use std::collections::VecDeque;
 
@@ -16,7 +16,6 @@ use crate::text::clip;
 use crate::views::inert::line;
 use crate::views::timestamp;
 
-/// The newest events.
 #[derive(Debug, Default)]
 pub struct Feed {
     last: u64,
@@ -29,19 +28,19 @@ pub struct Feed {
 /// Something that happened, as it is told.
 #[derive(Debug)]
 pub struct Happening<'a> {
-    /// What kind of thing it is.
+    /// The kind of the event.
     pub what: EventKind,
     /// Whom it is for.
     pub audience: Audience,
-    /// The text; made one inert line.
+    /// The text, which is made a single inert line.
     pub text: &'a str,
-    /// Who did it.
+    /// The reader who caused the event.
     pub reader: Option<&'a str>,
-    /// How a process ended, if that is what happened.
+    /// The way in which a process ended, if that is the event.
     pub process_exit: Option<ProcessExit>,
-    /// The exit status of a run, if that is what happened.
+    /// The exit status of a run, if the end of a run is the event.
     pub run_exit: Option<u8>,
-    /// The job that it happened to.
+    /// The job that the event concerns.
     pub job: Option<Box<JobStatus>>,
     /// True for the progress of a job: of several only the last one is kept.
     pub progress: bool,
@@ -78,7 +77,7 @@ pub struct FeedEntry {
 /// Whom an event is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Audience {
-    /// One workspace; with the session that it is about, if it is about one.
+    /// One workspace, and the session that the event concerns, if there is one.
     Workspace(WorkspaceKey, Option<SessionKey>),
     /// The workspaces that the session belongs to.
     Session(SessionKey),
@@ -121,7 +120,7 @@ impl Feed {
         self.last
     }
 
-    /// The number of the newest event that made room for others; 0: none did.
+    /// The number of the newest event that was dropped for lack of space; 0 if none was.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }
@@ -195,7 +194,7 @@ impl Feed {
 }
 
 impl FeedEntry {
-    /// The event as it is answered; `name` is what is shown for a workspace.
+    /// The event in the form of the protocol; `name` gives the shown name of a workspace.
     pub fn to_occurrence(&self, name: impl Fn(&WorkspaceKey) -> String) -> WorkspaceEvent {
         WorkspaceEvent {
             number: self.number,
@@ -212,7 +211,7 @@ impl FeedEntry {
     }
 }
 
-/// How a process ended, as it is answered; none of it is known when the launcher was lost.
+/// The exit of a process in the form of the protocol; empty if the launcher was lost.
 pub fn process_exit(exit: Exit) -> ProcessExit {
     let none = ProcessExit::default();
     match exit {

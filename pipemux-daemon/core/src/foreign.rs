@@ -1,8 +1,9 @@
 //! Text of apps, which nobody may take for PipeMux's own.
 //!
-//! **Invariant: behind [`intake`](crate::intake) no text that an app wrote for people or models is a plain string.** It
-//! is a [`ForeignText`], or a [`ForeignStr`] where it is borrowed from the bytes that came. Neither can be printed,
-//! dereferenced or written into another text: only the modules here read them, each for the place where the text goes.
+//! **Invariant: behind [`intake`](crate::intake) no text that an app wrote for people or models is
+//! a plain string.** It is a [`ForeignText`], or a [`ForeignStr`] where it is borrowed from the
+//! bytes that came. Neither can be printed, dereferenced or written into another text: only the
+//! modules here read them, each for the place where the text goes.
 //!
 //! | module | for |
 //! |---|---|
@@ -11,8 +12,8 @@
 //! | [`quote`] | a sentence of the daemon that tells what an app said |
 //! | [`bounds`] | nothing: it cuts a text to its bound |
 //!
-//! A text of the daemon's own may become foreign (`From<String>`), since that makes it only safer. The other way there
-//! is none:
+//! A text of the daemon's own may become foreign (`From<String>`), since that makes it only safer.
+//! The other way there is none:
 //!
 //! ```compile_fail
 //! let text = pipemux_core::ForeignText::from("[x](obj:1)");

@@ -35,24 +35,24 @@ use job::Output;
 pub use job::{Job, JobReader};
 use report_times::ReportTimes;
 
-/// The jobs that run, and those that ended last.
+/// The running jobs, and the ones that ended last.
 #[derive(Debug, Default)]
 pub struct Jobs {
     by_number: BTreeMap<u64, Job>,
-    /// The jobs of each session, by the app's key.
+    /// For each session, the numbers of its jobs by the app's key.
     by_key: BTreeMap<SessionKey, BTreeMap<String, u64>>,
-    /// The jobs that have ended, in the order of their ends.
+    /// The numbers of the jobs that have ended, in the order of their ends.
     ended: VecDeque<u64>,
-    /// The bytes of all outputs.
+    /// The size of all outputs, in bytes.
     output_bytes: usize,
 }
 
-/// What a report said.
+/// The effect of a job report.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Reported {
-    /// Nothing that is told now.
+    /// There is nothing to announce now.
     Nothing,
-    /// The progress of this job is told now.
+    /// The progress of this job is to be announced now.
     Progress(u64),
     /// This job has ended, in this way and with this result: [`Jobs::finish`] is to be called.
     Ended(u64, JobState, ForeignText),

@@ -11,10 +11,10 @@ use pipemux_proto::SessionAddr;
 use pipemux_proto::limits::SESSION_MAX;
 use pipemux_proto::projection::Lod;
 
-/// A workspace's key: what the client gave to tell it from others.
+/// The key of a workspace, by which the client distinguishes it from others.
 pub type WorkspaceKey = Rc<str>;
 
-/// The name of a reader, as its requests give it.
+/// The name of a reader, as given in its requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ReaderId(Rc<str>);
 
@@ -60,9 +60,9 @@ impl fmt::Display for ReaderId {
 /// A session: its address, and the workspace that owns it unless the user's workspaces share it.
 #[derive(Debug, Clone, Eq)]
 pub struct SessionKey {
-    /// The owning workspace; none for a provider of the user's scope.
+    /// The owning workspace; `None` for a provider in the user's scope.
     pub workspace: Option<WorkspaceKey>,
-    /// The address that is shown.
+    /// The displayed address.
     pub addr: SessionAddr,
 }
 
@@ -149,22 +149,20 @@ macro_rules! text_key {
 }
 
 text_key! {
-    /// What apps know a run by: a pseudonym of the id that its client gave.
+    /// The id by which apps know a run: a pseudonym of the id that its client gave.
     RunId
 }
 
-/// A request of a client that is being worked on.
+/// A client's request that is being worked on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RequestId(pub u64);
 
-/// Which rendering of a window an app was asked for.
+/// The rendering of a window that an app was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ProjectionKey {
-    /// The window's number.
     pub window: u64,
-    /// Its level of detail.
     pub lod: Lod,
-    /// The tokens that it is for.
+    /// The budget of the rendering, in tokens.
     pub budget: u32,
 }
 

@@ -1,7 +1,8 @@
 //! Every decision of the PipeMux daemon, and no IO.
 //!
-//! [`Core::handle`] takes an [`Event`] and the time and gives [`Effect`]s; [`Core::handle_timeout`] is
-//! called when [`Core::next_timeout`] has come. ARCHITECTURE.md at the top of the repository has the whole picture.
+//! [`Core::handle`] takes an [`Event`] and the time and gives [`Effect`]s; [`Core::handle_timeout`]
+//! is called when [`Core::next_timeout`] has come. ARCHITECTURE.md at the top of the repository has
+//! the whole picture.
 //!
 //! | module | decides |
 //! |---|---|
@@ -25,20 +26,23 @@
 //! | `feed` | what happened, for those who watch |
 //! | `turn` | what components share while one event is taken in |
 //!
-//! Dependencies point one way: verbs → pipeline, answers → runs, views → scripts → workspaces, processes,
-//! jobs, consents → persist. `tests/tests/structure.rs` fails on a circle.
+//! Dependencies point one way: verbs → pipeline, answers → runs, views → scripts → workspaces,
+//! processes, jobs, consents → persist. `tests/tests/structure.rs` fails on a circle.
 //!
-//! **Invariant: nothing here waits.** No runtime, no socket, no file, no clock and no randomness: the
-//! same events and times give the same effects. `tests/dependencies.rs` checks the dependency tree and the sources.
+//! **Invariant: nothing here waits.** No runtime, no socket, no file, no clock and no randomness:
+//! the same events and times give the same effects. `tests/dependencies.rs` checks the dependency
+//! tree and the sources.
 //!
 //! **Invariant: nothing re-enters.** A component never calls back; see `core/process_events.rs`.
 //!
 //! **Invariant: values pass undecoded.** Arguments and results are placed by name and forwarded as
 //! bytes; only what is shown to a reader is decoded, for showing.
 //!
-//! **Invariant: exactly one answer.** A request of a client leaves its table only with its answer (`clients`), and a
-//! request to an app ends with one reply unless whoever sent it dropped it (`processes`).
-// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are checked otherwise.
+//! **Invariant: exactly one answer.** A request of a client leaves its table only with its answer
+//! (`clients`), and a request to an app ends with one reply unless whoever sent it dropped it
+//! (`processes`).
+// Durations come from outside, and sums of times and durations panic: see `deadline`. Numbers are
+// checked otherwise.
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects))]
 #![forbid(unsafe_code)]
 

@@ -231,7 +231,7 @@ pub const VALUE_FILES_MAX: usize = 16;
 pub const VALUE_FILE_MS: u64 = 2 * QUESTION_MS;
 /// Most paths that a session is granted by being named after it was opened.
 pub const GRANTED_MAX: usize = 64;
-/// How often an app that is in use is asked to save its state before its sandbox can't be widened.
+/// The most attempts to save an app in use before its sandbox counts as not widenable.
 pub const SAVES_MAX: u32 = 16;
 /// Longest text of a call that the audit log has as it is, in bytes; of longer ones it has length
 /// and hash.
@@ -311,7 +311,7 @@ pub const UNDO_ACTIONS_MAX: usize = 256;
 pub const CHANGED_BESIDE_MAX: usize = 64;
 /// Most tokens that one panel of the workspace document takes.
 pub const PANEL_BUDGET: u32 = 300;
-/// A panel takes at most one part of so many of the document's budget.
+/// The divisor of the document's budget that gives the most that a panel takes.
 pub const PANEL_PART: u32 = 16;
 /// Notices, rounds and questions that a panel lists.
 pub const PANEL_LINES: usize = 5;

@@ -16,45 +16,44 @@ pub use units::{Idle, Size};
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// Its name.
     pub id: ProviderId,
     /// The program: a path, or a name to be looked up in `PATH`.
     pub command: String,
     /// Arguments before those of `open`, which travel in the protocol.
     #[serde(default)]
     pub args: Vec<String>,
-    /// One line for `pipemux apps`.
+    /// A one-line description for `pipemux apps`.
     #[serde(default)]
     pub description: String,
-    /// Who shares its sessions.
+    /// The scope in which sessions are shared.
     #[serde(default)]
     pub scope: Scope,
-    /// How its processes speak with the daemon.
+    /// The transport between the app's processes and the daemon.
     #[serde(default)]
     pub transport: Transport,
-    /// What shares a process.
+    /// The sessions that share a process.
     #[serde(default)]
     pub isolation: Isolation,
-    /// What happens after a crash.
+    /// The behaviour after a crash.
     #[serde(default)]
     pub restart: Restart,
-    /// What one of its processes may use; what is not said is the daemon's default.
+    /// The limits of each process; an unset one has the daemon's default.
     #[serde(default)]
     pub limits: Limits,
-    /// When a session that nobody uses is put to sleep.
+    /// The idle time after which an unused session is put to sleep.
     #[serde(default)]
     pub idle: Idle,
-    /// What becomes of a session's own directory when the session is ended.
+    /// The treatment of a session's own directory when the session is ended.
     #[serde(default)]
     pub state: State,
     /// Variables of the opener's environment that are passed on besides the usual ones.
     #[serde(default)]
     pub pass: Vec<String>,
-    /// How far its processes are confined.
+    /// The level of the processes' confinement.
     #[serde(default)]
     pub sandbox: SandboxLevel,
-    /// What it may do with the folder that a session was opened for; by default it may read it, at the strict level
-    /// nothing.
+    /// What it may do with the folder that a session was opened for; by default it may read it, at
+    /// the strict level nothing.
     #[serde(default)]
     pub folder: Option<FolderAccess>,
     /// Directories and files that it may read besides; `~/` is the home directory.
@@ -78,26 +77,27 @@ pub struct Manifest {
     /// True for a program that its author works on: it may change without being asked for.
     #[serde(default)]
     pub dev: bool,
-    /// The SHA-256 of its program, and of other files that it runs, as they were when it was added; by path.
+    /// The SHA-256 of its program, and of other files that it runs, as they were when it was added;
+    /// by path.
     #[serde(default)]
     pub pinned: BTreeMap<String, String>,
-    /// The file that it was read from; empty for an app that comes with the daemon.
+    /// The path of the manifest's file; empty for an app that comes with the daemon.
     #[serde(skip)]
     pub file: String,
     /// True when it takes the place of an app that comes with the daemon.
     #[serde(skip)]
     pub shadows: bool,
-    /// What is known of the app without running it; absent for an app of the user's own.
+    /// The information about an app that comes with the daemon; `None` for other apps.
     #[serde(skip)]
     pub built_in: Option<Box<BuiltIn>>,
 }
 
-/// What the daemon knows of an app that comes with it, before the app ever ran.
+/// The information about an app that comes with the daemon, known before it ever ran.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BuiltIn {
-    /// What the app can do.
+    /// The app's actions.
     pub prototypes: Vec<Prototype>,
-    /// What `pipemux help` says of the app.
+    /// The text of `pipemux help` on the app.
     pub help: String,
 }
 
@@ -133,7 +133,7 @@ impl Manifest {
         }
     }
 
-    /// What its processes may do with the folder that a session was opened for.
+    /// The access of the processes to the folder that a session was opened for.
     pub fn folder_access(&self) -> FolderAccess {
         self.folder.unwrap_or(match self.sandbox {
             SandboxLevel::Strict => FolderAccess::None,
@@ -161,18 +161,18 @@ impl Manifest {
     }
 }
 
-/// Who shares a provider's sessions.
+/// The scope in which a provider's sessions are shared.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
-    /// Each workspace has its own.
+    /// Each workspace has its own sessions.
     #[default]
     Workspace,
-    /// All of the user's workspaces share them.
+    /// All of the user's workspaces share the sessions.
     User,
 }
 
-/// How a process speaks with the daemon.
+/// The transport between a process and the daemon.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Transport {
@@ -183,40 +183,40 @@ pub enum Transport {
     Stdio,
 }
 
-/// What shares a process.
+/// The sessions that share a process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Isolation {
-    /// Each session has one of its own.
+    /// Each session has its own process.
     #[default]
     Session,
-    /// All sessions of the provider are in one.
+    /// All sessions of the provider share a process.
     Provider,
 }
 
-/// What happens after a crash.
+/// The behaviour after a crash.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
-    /// The next touch starts the process again.
+    /// The next use of the session starts the process again.
     #[default]
     OnCrash,
     /// The session stays down until `pipemux restart`.
     Never,
 }
 
-/// What becomes of a session's own directory when the session is ended.
+/// The treatment of a session's own directory when the session is ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
-    /// It stays: the same session opened again finds it.
+    /// The directory is kept, and found when the same session is opened again.
     #[default]
     Keep,
-    /// It is removed.
+    /// The directory is removed.
     Discard,
 }
 
-/// What one process may use.
+/// The resource limits of a process.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Limits {
@@ -235,10 +235,10 @@ pub struct Limits {
     /// Threads, of itself and all its descendants.
     #[serde(default)]
     pub threads: Option<u64>,
-    /// What its state directory may take on the disk: bytes, or `"512M"`.
+    /// The size of the state directory on disk: bytes, or `"512M"`.
     #[serde(default)]
     pub disk: Option<Size>,
-    /// Its log before it is rotated: bytes, or `"8M"`.
+    /// The size of the log before it is rotated: bytes, or `"8M"`.
     #[serde(default)]
     pub log: Option<Size>,
 }

@@ -1,8 +1,10 @@
-//! Pauses: a person holds what agents do, in a workspace, as a reader, or everywhere. Reading goes on.
+//! Pauses: a person holds what agents do, in a workspace, as a reader, or everywhere. Reading goes
+//! on.
 //!
-//! What is refused is the first acting step of a run; a run that is under way fails with its next one. As with consents,
-//! what keeps an agent from ending one is that this changes the daemon, which a process that an app started may not, and
-//! that clients send it only for a person at a terminal.
+//! What is refused is the first acting step of a run; a run that is under way fails with its next
+//! one. As with consents, what keeps an agent from ending one is that this changes the daemon,
+//! which a process that an app started may not, and that clients send it only for a person at a
+//! terminal.
 
 use pipemux_proto::client::ClockOffset;
 use pipemux_proto::pause::PauseScope;
@@ -14,25 +16,24 @@ use crate::persist::records::Record;
 use crate::turn::Turn;
 use crate::views::LocalTime;
 
-/// A pause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pause {
-    /// What it holds.
+    /// The scope of the pause.
     pub held: Held,
-    /// When it began, in milliseconds since 1970.
+    /// The start of the pause, in milliseconds since 1970.
     pub unix_ms: u64,
-    /// How far the person's clock was ahead of UTC, in seconds; none if that isn't known.
+    /// The offset of the user's clock from UTC, in seconds; `None` if unknown.
     pub ahead_s: Option<i32>,
 }
 
-/// What a pause holds.
+/// The scope of a pause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Held {
     /// Everybody.
     All,
     /// Everybody in a workspace.
     Workspace(WorkspaceKey),
-    /// A reader.
+    /// The reader with this name.
     Reader(String),
 }
 
@@ -74,7 +75,8 @@ impl Held {
 }
 
 impl Pause {
-    /// Returns when it began, by the clock of the person: `14:02`, with the day if that isn't today.
+    /// Returns when it began, by the clock of the person: `14:02`, with the day if that isn't
+    /// today.
     fn began(&self, now: u64) -> String {
         let clock = self.ahead_s.map(|ahead_s| ClockOffset { from_s: 0, ahead_s });
         let clock: Vec<ClockOffset> = clock.into_iter().collect();
@@ -89,7 +91,6 @@ impl Pause {
     }
 }
 
-/// All pauses.
 #[derive(Debug, Default)]
 pub struct Pauses(Vec<Pause>);
 
@@ -161,7 +162,8 @@ impl Pauses {
 }
 
 impl Pause {
-    /// Returns the pause that a record holds: of a workspace, of a reader, or with neither of everybody.
+    /// Returns the pause that a record holds: of a workspace, of a reader, or with neither of
+    /// everybody.
     pub fn from_saved(
         workspace: Option<String>,
         reader: Option<String>,

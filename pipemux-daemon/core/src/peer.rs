@@ -2,43 +2,41 @@
 
 use std::collections::BTreeSet;
 
-/// The process that connected, and those that started it.
+/// The process that connected, and its ancestors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PeerProcess {
     /// Its process id; none if the system doesn't tell, which it does for every process that an app
     /// started.
     pub pid: Option<u32>,
-    /// The path of its program; empty if unknown.
+    /// The path of the process's program; empty if unknown.
     pub program: String,
-    /// The processes that started it, its own parent first.
+    /// The ancestors of the process, its parent first.
     pub ancestors: Vec<Ancestor>,
-    /// How far the above can be relied upon.
+    /// The reliability of the other fields.
     pub evidence: Evidence,
     /// True when it has the mark that the launcher gives each app's process and that all its
     /// descendants inherit.
     pub marked: bool,
 }
 
-/// A process that started another one.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Ancestor {
-    /// Its process id.
     pub pid: u32,
-    /// Its name, of at most 15 bytes.
+    /// The process's name, of at most 15 bytes.
     pub name: String,
 }
 
-/// How far what is known of a peer can be relied upon.
+/// The reliability of the information about a peer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Evidence {
-    /// The process lived when all of its ancestors had been found.
+    /// The process was still alive when all of its ancestors had been found.
     #[default]
     Complete,
     /// The process that connected has ended; another one may use its connection.
     Ended,
-    /// Its ancestors could not all be found.
+    /// Not all ancestors of the process could be found.
     Partial,
-    /// The system names no process, or no ancestors.
+    /// The system reports no process, or no ancestors.
     Unavailable,
 }
 

@@ -15,20 +15,19 @@ mod saved_round;
 
 use loss::PastLosses;
 
-/// The state of the disk and of what was saved on it.
+/// The state of the disk and of the data saved on it.
 #[derive(Debug, Default)]
 pub struct Persist {
-    /// Why records can't be written now: acts are refused then, views go on.
+    /// The reason why writing fails now: acts are then refused, while views still work.
     pub failing: Option<DiskFailure>,
-    /// What was lost of the saved state.
+    /// The losses of saved state.
     pub losses: PastLosses,
 }
 
-/// Why records can't be written to disk.
+/// The reason why records can't be written to disk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskFailure {
-    /// The reason, in words.
     pub why: String,
-    /// What to do about it, a whole sentence or command.
+    /// The remedy, as a whole sentence or command.
     pub next: String,
 }

@@ -1,7 +1,7 @@
 //! Sessions and the processes they run in: started, greeted, asked, watched, put to sleep, ended.
 //!
-//! [`Processes`] is the state: its parts are tables that know nothing of each other. What happens to
-//! them is a function in the module of that step, whose arguments say which parts it uses.
+//! [`Processes`] is the state: its parts are tables that know nothing of each other. What happens
+//! to them is a function in the module of that step, whose arguments say which parts it uses.
 //!
 //! | module | has or decides |
 //! |---|---|
@@ -31,12 +31,13 @@
 //! | [`wake_times`] | wakes sleeping sessions though nobody asks for them |
 //! | [`wider_grants`], [`sleep`] | replaces a process by one that may do more; ends it until it is needed |
 //!
-//! Nobody else is called: what concerns others is a [`ProcessEvent`] in a queue, which the core drains
-//! once the function that was called has returned. So none is entered while another one runs.
+//! Nobody else is called: what concerns others is a [`ProcessEvent`] in a queue, which the core
+//! drains once the function that was called has returned. So none is entered while another one
+//! runs.
 //!
 //! **Invariant: a request to an app ends exactly once.** It leaves the table only in
-//! `OpenRequests::remove`, and whoever sent it gets one [`ProcessEvent::Replied`], unless it dropped
-//! the request itself.
+//! `OpenRequests::remove`, and whoever sent it gets one [`ProcessEvent::Replied`], unless it
+//! dropped the request itself.
 
 pub mod app_profile;
 pub mod confinement;
@@ -96,10 +97,10 @@ use session::{ProcessState, Session};
 pub use session::{Sessions, speaker};
 use wake_timer::WakeTimer;
 
-/// All sessions, their processes, and the requests that are with them.
+/// All sessions, their processes, and their pending requests.
 #[derive(Debug, Default)]
 pub struct Processes {
-    /// What the greeting calls this software.
+    /// The name of this software in the greeting.
     software: String,
     directories: Directories,
     sessions: Sessions,
@@ -116,17 +117,18 @@ pub struct Processes {
 }
 
 impl Processes {
-    /// No sessions yet. `software` is what the greeting calls the daemon, `state_dir` an absolute path.
+    /// No sessions yet. `software` is what the greeting calls the daemon, `state_dir` an absolute
+    /// path.
     pub fn new(software: String, state_dir: String) -> Self {
         Self { software, directories: Directories::new(state_dir), ..Self::default() }
     }
 
-    /// The next thing that happened and concerns others.
+    /// Takes the next event that concerns other components.
     pub fn poll_event(&mut self) -> Option<ProcessEvent> {
         self.events.pop_front()
     }
 
-    /// A session, if there is one of that key.
+    /// The session with this key, if there is one.
     pub fn get(&self, key: &SessionKey) -> Option<&Session> {
         self.sessions.get(key)
     }
@@ -135,12 +137,12 @@ impl Processes {
         self.sessions.get_mut(key)
     }
 
-    /// Which processes there are, and whose they are.
+    /// The incarnations of all sessions.
     pub fn incarnations(&self) -> &Incarnations {
         &self.incarnations
     }
 
-    /// The folders that the person forbids.
+    /// The folders that the user forbids to apps.
     pub fn forbidden(&self) -> &ForbiddenFolders {
         &self.forbidden
     }
@@ -160,12 +162,12 @@ impl Processes {
         self.sessions.contains_key(key)
     }
 
-    /// All sessions, in the order of their keys.
+    /// All sessions, ordered by key.
     pub fn sessions(&self) -> &Sessions {
         &self.sessions
     }
 
-    /// What a session can do, as its windows are indexed by it; none when there is no such session.
+    /// The actions by which a session's windows are indexed; `None` without such a session.
     pub fn actions_of(&self, key: &SessionKey) -> Option<Prototypes> {
         self.sessions.get(key).map(|session| session.prototypes.clone())
     }
@@ -204,7 +206,7 @@ impl Processes {
         self.directories.log_of(key, shares)
     }
 
-    /// The log that only this session writes to.
+    /// The log to which only this session writes.
     pub fn own_log(&self, key: &SessionKey) -> Option<String> {
         let shares = self.sessions.get(key).is_some_and(Session::shares_process);
         (!shares).then(|| self.directories.log_of(key, false))
@@ -231,8 +233,8 @@ impl Processes {
         for (key, session) in self.sessions.iter_mut().filter(|(_, session)| down(session)) {
             let Some(manifest) = manifests.get(&key.addr.provider) else { continue };
             if *session.manifest != **manifest {
-                // What was wrong may be mended. Also, a session may have come back from an earlier daemon before its
-                // app was registered.
+                // What was wrong may be mended. Also, a session may have come back from an earlier
+                // daemon before its app was registered.
                 session.failed = None;
             }
             session.manifest = manifest.clone();
@@ -244,7 +246,8 @@ impl Processes {
         self.stopping
     }
 
-    /// The daemon that wrote the records was killed, and its apps died with it: told when each is back.
+    /// The daemon that wrote the records was killed, and its apps died with it: told when each is
+    /// back.
     pub fn note_daemon_crash(&mut self) {
         let awake = |session: &&mut Session| {
             session.hibernation.asleep.is_none() && session.hibernation.wake_at.is_none()
@@ -277,7 +280,7 @@ impl Processes {
         self.sessions.insert(key, session);
     }
 
-    /// A session was put to sleep by an earlier daemon, or woke.
+    /// Restores whether a session sleeps, from the state of an earlier daemon.
     pub fn restore_asleep(&mut self, key: &SessionKey, version: Option<u64>, wake_at: Option<u64>) {
         if let Some(session) = self.sessions.get_mut(key) {
             session.hibernation.wake_at = wake_at;
@@ -286,7 +289,7 @@ impl Processes {
         }
     }
 
-    /// What a provider's app could do in an earlier daemon's time.
+    /// Restores the actions of a provider's app from the state of an earlier daemon.
     pub fn restore_prototypes(&mut self, provider: ProviderId, prototypes: Vec<Prototype>) {
         let prototypes = self.learned.restore(provider.clone(), prototypes);
         let of_it = |(key, _): &(&SessionKey, &mut Session)| key.addr.provider == provider;

@@ -11,8 +11,8 @@ pub struct Rate {
 }
 
 impl Rate {
-    /// Counts a notice at `now`. Returns none if it is over the rate and left out; otherwise how many were left out
-    /// since the last one that was passed on.
+    /// Counts a notice at `now`. Returns none if it is over the rate and left out; otherwise how
+    /// many were left out since the last one that was passed on.
     pub fn admit(&mut self, now: u64) -> Option<u64> {
         if now >= self.since + NOTICE_SPAN_MS {
             (self.since, self.passed) = (now, 0);

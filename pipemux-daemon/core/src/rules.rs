@@ -1,33 +1,36 @@
-//! Rules of the person whose machine it is, from their settings: who may only read, which apps nobody uses, and which
-//! folders no app is given.
+//! Rules of the person whose machine it is, from their settings: who may only read, which apps
+//! nobody uses, and which folders no app is given.
 //!
 //! A rule that can't be read is never dropped: until the settings are mended nobody acts.
 
 use pipemux_proto::{Fault, ProviderId};
 
-/// What the settings say.
+/// The rules in the user's settings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rules {
-    /// Readers whose acts are refused: names in which `*` stands for any text and `?` for a character.
+    /// Readers whose acts are refused: names in which `*` stands for any text and `?` for a
+    /// character.
     pub read_only: Vec<String>,
     /// Apps that nobody opens or calls.
     pub forbidden_apps: Vec<ProviderId>,
     /// Folders and files that no app is given, nor what contains them, as absolute paths.
     pub forbidden_files: Vec<String>,
-    /// Why the settings can't be read; then nobody acts.
+    /// The reason why the settings can't be read, in which case nobody may act.
     pub broken: Option<String>,
-    /// True if they can't be read and never could be since the daemon began: then nobody opens an app either.
+    /// True if they can't be read and never could be since the daemon began: then nobody opens an
+    /// app either.
     pub none_known: bool,
     /// The file that says so, which need not be there; empty when the environment leads to none.
     pub file: String,
     /// False when the file isn't there, so that nothing is ruled.
     pub is_there: bool,
-    /// The file of the daemon before, if its rules came from another one.
+    /// The file of the previous daemon, if its rules came from a different one.
     pub moved_from: Option<String>,
 }
 
 impl Rules {
-    /// Replaces the rules. Returns what readers are told when they come from another file than they did, or are gone.
+    /// Replaces the rules. Returns what readers are told when they come from another file than they
+    /// did, or are gone.
     pub(crate) fn replace(&mut self, mut rules: Rules) -> Vec<String> {
         // What a file ruled that can't be read any more holds until it is mended.
         if rules.broken.is_some() {
@@ -119,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// What the pattern means, by definition.
+    /// Whether a pattern matches a name, straight from the definition.
     fn naive(pattern: &[char], name: &[char]) -> bool {
         match (pattern.split_first(), name.split_first()) {
             (None, None) => true,

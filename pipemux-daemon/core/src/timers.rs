@@ -20,9 +20,9 @@ pub enum Timer {
     Start(Incarnation),
     /// The deadline by which a process must have ended.
     Drain(Incarnation),
-    /// A check whether an app that owes an answer is still there.
+    /// A check whether an app that owes an answer is still running.
     HealthCheck(Incarnation),
-    /// A check whether a session that nobody used for long may sleep.
+    /// A check whether a session that hasn't been used for long may sleep.
     IdleCheck(Incarnation),
     /// The time at which the next sleeping session is to be woken.
     WakeSleepers,
@@ -30,13 +30,13 @@ pub enum Timer {
     Greet(ClientId),
     /// The deadline of a question.
     Question(u64),
-    /// The time at which kept steps lapse.
+    /// The time at which kept steps expire.
     Kept(u64),
     /// The end of a client's wait for something to happen.
     Wait(RequestId),
-    /// The report of a job's progress, put off until its last one was long enough ago.
+    /// A job's progress report, delayed to limit the rate of reports.
     JobReport(u64),
-    /// A check whether an app has changed that doesn't say so by itself.
+    /// A check for changes of an app that doesn't report them itself.
     WaitCheck(RequestId),
 }
 

@@ -13,21 +13,20 @@ use crate::timers::{Timer, Timers};
 /// Passed as `&mut Turn` to every component that needs the time, a timer, an effect or a number.
 #[derive(Debug, Default)]
 pub struct Turn {
-    /// The time of the event that is being taken in.
+    /// The time of the event that is being handled.
     pub now: Now,
-    /// When the daemon took in its first event.
+    /// The time of the daemon's first event.
     pub began: Now,
-    /// All timers of the core.
     pub timers: Timers,
     /// Effects so far, in the order in which they are carried out.
     pub effects: Vec<Effect>,
     /// Numbers that are never used again, not by a later daemon either.
     pub numbers: Numbers,
-    /// What was counted since it was taken last; none if nobody counts.
+    /// The measurements since they were last collected; `None` if nobody collects them.
     pub measurements: Option<Vec<Measurement>>,
     /// Counts the work of this turn.
     work: Meter,
-    /// The last number that means nothing outside this daemon's life.
+    /// The last number that is unique only within this daemon's life.
     last_local: u64,
 }
 
@@ -99,7 +98,7 @@ impl Turn {
         number
     }
 
-    /// A number that is unique within this daemon's life: requests of clients, deliveries.
+    /// A number that is unique within this daemon's life, for client requests and deliveries.
     pub fn next_local(&mut self) -> u64 {
         self.last_local += 1;
         self.last_local

@@ -2,23 +2,23 @@
 
 use pipemux_proto::Incarnation;
 
-/// A session whose usage is asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UsageQuery {
-    /// Its process, which it may share; none if it has none.
+    /// The session's process, which may be shared; `None` if it has none.
     pub process: Option<Incarnation>,
-    /// Its directory, as a path.
+    /// The path of the session's state directory.
     pub state_dir: String,
 }
 
-/// What something uses; none for what the system doesn't tell.
+/// Resource usage; `None` for values that the system doesn't provide.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Bytes of memory of its processes, with pages that others have, too, counted in parts where the system tells that.
+    /// Bytes of memory of its processes, with pages that others have, too, counted in parts where
+    /// the system tells that.
     pub memory: Option<u64>,
     /// Processor time of its processes, in milliseconds.
     pub cpu_ms: Option<u64>,
-    /// How long its first process has run, in seconds.
+    /// The run time of the first process, in seconds.
     pub age_s: Option<u64>,
     /// Bytes that its directory takes on the disk; of a very large tree, what a part of it takes.
     pub disk: Option<u64>,
@@ -27,8 +27,8 @@ pub struct Usage {
 /// The answer to [`Effect::ReadUsage`](crate::Effect::ReadUsage).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UsageReport {
-    /// The daemon with its launcher, and the state directory with all sessions.
+    /// The usage of the daemon with its launcher, and of the state directory as a whole.
     pub own: Usage,
-    /// The sessions, in the order of the queries.
+    /// The usage of the sessions, in the order of the queries.
     pub sessions: Vec<Usage>,
 }

@@ -1,7 +1,7 @@
 //! Writes what readers see: projections as Markdown, changes, Contexts, answers.
 //!
-//! Everything here is a function of its arguments. Rendering also mints ids in the anchor table that it is
-//! given; whoever calls keeps the result.
+//! Everything here is a function of its arguments. Rendering also mints ids in the anchor table
+//! that it is given; whoever calls keeps the result.
 //!
 //! | module | writes |
 //! |---|---|

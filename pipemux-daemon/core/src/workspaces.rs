@@ -76,14 +76,14 @@ pub use window_options::Placement;
 pub use windows::{Rank, Windows};
 pub use workspace::Workspace;
 
-/// All workspaces, and the numbers of those that made room for others.
+/// All workspaces, and the numbers of the evicted ones.
 #[derive(Debug, Default)]
 pub struct Workspaces {
     by_key: BTreeMap<WorkspaceKey, Workspace>,
     /// The numbers of workspaces that made room: none is used again when such a workspace comes
     /// back.
     retired: BTreeMap<WorkspaceKey, FirstNumbers>,
-    /// The answers that their readers haven't confirmed, by number.
+    /// The answers that their readers haven't confirmed, by delivery number.
     unconfirmed: BTreeMap<u64, Unconfirmed>,
     /// About how many bytes these keep.
     unconfirmed_bytes: usize,
@@ -108,12 +108,12 @@ pub struct Confirmed {
     pub delivery: Delivery,
 }
 
-/// Where the numbers of a new workspace begin.
+/// The start of the numbering in a new workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FirstNumbers {
     /// The first display id.
     pub id: u64,
-    /// The epoch before the first one that is delivered.
+    /// The epoch before the first delivered one.
     pub epoch: u64,
 }
 
@@ -136,15 +136,15 @@ impl FirstNumbers {
     }
 }
 
-/// What happened when a reader entered a workspace.
+/// The evictions that were caused by a reader's entry into a workspace.
 #[derive(Debug)]
 pub struct Entered {
     pub key: WorkspaceKey,
     /// True when the workspace is new.
     pub created: bool,
-    /// The workspace that made room for a new one.
+    /// The workspace that was evicted for a new one.
     pub retired: Option<WorkspaceKey>,
-    /// The reader that made room for a new one.
+    /// The reader that was evicted for a new one.
     pub evicted_reader: Option<ReaderId>,
 }
 

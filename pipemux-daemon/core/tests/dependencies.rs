@@ -1,5 +1,5 @@
-//! The core can't wait or do IO: its dependency tree has no runtime, and its sources use no clock, file, socket or
-//! randomness.
+//! The core can't wait or do IO: its dependency tree has no runtime, and its sources use no clock,
+//! file, socket or randomness.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -111,7 +111,8 @@ fn messages_of_apps_are_decoded_only_where_bounds_apply() {
     }
 }
 
-/// Where a text of an app leaves its type: into data of its own, or into a sentence that is made inert as a whole.
+/// Where a text of an app leaves its type: into data of its own, or into a sentence that is made
+/// inert as a whole.
 const READERS: &[&str] = &[
     "foreign.rs",
     "foreign/",
@@ -159,8 +160,8 @@ fn texts_of_apps_are_read_only_where_they_are_shown_or_kept() {
     }
 }
 
-/// Texts in messages of apps that are no sentences: names, keys, types, paths and code. They have a form that is checked,
-/// or are only compared, or are written percent-encoded.
+/// Texts in messages of apps that are no sentences: names, keys, types, paths and code. They have a
+/// form that is checked, or are only compared, or are written percent-encoded.
 const NAMES: &[&str] = &[
     "RefArg.key",
     "RefArg.ty",

@@ -28,30 +28,28 @@ const KILL_ROUND: Duration = Duration::from_millis(2);
 const ROUNDS_BEFORE_MARK_SEARCH: u32 = 4;
 /// Pause between two attempts to kill survivors once the exit of their app is reported.
 const SURVIVOR_CHECK_INTERVAL: Duration = Duration::from_millis(100);
-/// How long the processes of one app are killed before the launcher does other work.
+/// The longest time for killing one app's processes before the launcher does other work.
 const KILL_TURN: Duration = Duration::from_millis(100);
 /// Pause between two sums of what the apps use. The kernel holds each single process to its limits
 /// at once.
 const TREE_CHECK_INTERVAL: Duration = Duration::from_secs(3);
 /// Pause between two sums of what the apps' directories take.
 const DISK_CHECK_INTERVAL: Duration = Duration::from_secs(30);
-/// How many children are reaped before orders are handled.
+/// The number of children that are reaped before orders are handled.
 const REAP_TURN: usize = 256;
 
-/// All apps.
 #[derive(Debug, Default)]
 pub(crate) struct AppTable {
-    /// The running apps by process id. Their processes are not reaped.
+    /// The running apps by process id. The processes are not reaped.
     apps: HashMap<i32, RunningApp>,
     /// Apps that exited and whose descendants may not have.
     ending: Vec<EndingApp>,
-    /// The origin of all marks.
     origin: Option<MarkOrigin>,
-    /// The first and the newest mark that this launcher gave.
+    /// The first and the newest mark that this launcher assigned.
     given: Option<(ProcessMark, ProcessMark)>,
-    /// When to check whether an app has too many processes.
+    /// The schedule for checking whether an app has too many processes.
     process_checks: ProcessLimitSchedule,
-    /// When to sum up what the apps use, and what their directories take.
+    /// The time of the next sum of the apps' usage and of the sizes of their directories.
     next_tree_check: Option<Instant>,
     next_disk_check: Option<Instant>,
 }

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 
 use crate::message::{ExceededLimit, Limits};
 
-/// The controllers that are used where they are there.
+/// The controllers that are used if they are available.
 const CONTROLLERS: [&str; 4] = ["memory", "pids", "cpu", "io"];
 /// The group that the daemon and its launcher move to.
 const OWN: &str = "pipemuxd";
-/// How the name of a session's group begins.
+/// The prefix of the name of a session's group.
 const SESSION: &str = "app-";
-/// What systemd marks a delegated group with: for itself, and for a user's own manager.
+/// The attributes by which systemd marks a delegated group: its own, and a user manager's.
 const DELEGATED: [&str; 2] = ["trusted.delegate", "user.delegate"];
 
 /// The daemon's part of the hierarchy.
@@ -31,7 +31,7 @@ pub struct CgroupTree {
 #[derive(Debug)]
 pub(crate) struct SessionCgroup {
     path: PathBuf,
-    /// Where a process writes itself to join.
+    /// The file to which a process writes itself to join the group.
     procs: File,
 }
 
@@ -77,7 +77,7 @@ impl CgroupTree {
         Ok(Self { root, controllers })
     }
 
-    /// The controllers that sessions are held by.
+    /// The controllers that enforce the limits of sessions.
     pub fn controllers(&self) -> &[&'static str] {
         &self.controllers
     }
@@ -112,7 +112,7 @@ impl CgroupTree {
 }
 
 impl SessionCgroup {
-    /// Where a process writes `0` to join.
+    /// The file to which a process writes `0` to join the group.
     pub(crate) fn procs(&self) -> RawFd {
         self.procs.as_raw_fd()
     }
@@ -161,7 +161,7 @@ fn write(path: &Path, text: &str) -> io::Result<()> {
 mod tests {
     use super::*;
 
-    /// A directory with the files of a group, which a real hierarchy makes by itself.
+    /// Creates the files of a group, which a real hierarchy creates by itself.
     fn fake_group(path: &Path, controllers: &str) {
         fs::create_dir_all(path).unwrap();
         let files = ["cgroup.procs", "cgroup.subtree_control", "cgroup.kill", "memory.max"];

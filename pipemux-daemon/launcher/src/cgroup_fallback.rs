@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 use crate::message::{ExceededLimit, Limits};
 
-/// A part of a hierarchy, which doesn't exist here.
+/// A part of the cgroup hierarchy, which doesn't exist on this system.
 #[derive(Debug)]
 pub struct CgroupTree;
 
-/// A group, which doesn't exist here.
+/// A control group, which doesn't exist on this system.
 #[derive(Debug)]
 pub(crate) struct SessionCgroup;
 
@@ -27,7 +27,7 @@ impl CgroupTree {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// None.
+    /// The controllers; there are none on this system.
     pub fn controllers(&self) -> &[&'static str] {
         &[]
     }

@@ -41,23 +41,23 @@ pub(crate) struct Confiner {
     system: SystemPaths,
     programs: Programs,
     private: PrivateDirectories,
-    /// A ruleset with what every program may use, for the next start.
+    /// A ruleset with the paths that every program may use, for the next start.
     spare: Option<(RulesetBase, Rules)>,
-    /// What the last ruleset began with.
+    /// The base of the last ruleset.
     last: Option<RulesetBase>,
 }
 
-/// What decides which rules a ruleset begins with.
+/// The inputs that determine the first rules of a ruleset.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct RulesetBase {
     signals: bool,
     strict: bool,
     exec: bool,
-    /// How often the system's paths were looked at before.
+    /// The number of earlier checks of the system's paths.
     looks: u64,
 }
 
-/// A confinement, and what was left out of it, in whole lines.
+/// A confinement, and the grants that were left out of it, in whole lines.
 pub(crate) type Prepared = (Confinement, Vec<String>);
 
 impl Confiner {

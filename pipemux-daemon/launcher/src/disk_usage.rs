@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 /// Entries of a directory tree that are counted, at most.
 const ENTRIES_MAX: usize = 20_000;
-/// The size of a block in the numbers that the file system tells.
+/// The size of a block in the numbers that the file system reports, in bytes.
 const BLOCK: u64 = 512;
 
 /// Returns the bytes that a directory takes with all that is in it; of a tree with very many

@@ -7,7 +7,7 @@ const OPEN: &str = "/proc/self/fd";
 #[cfg(not(target_os = "linux"))]
 const OPEN: &str = "/dev/fd";
 
-/// The greatest number of a standard stream.
+/// The highest descriptor of a standard stream.
 pub const STANDARD: i32 = 2;
 
 /// Closes every descriptor above `kept`, which is [`STANDARD`] or more. Must be called first in

@@ -20,7 +20,6 @@ use nix::sys::signal::{SigSet, SigmaskHow};
 use crate::confine::{FilterKind, StartSecret};
 use crate::sys::{self, ChildSetup, Program, STACK_SIZE};
 
-/// The threads that were started.
 #[derive(Debug, Default)]
 pub(crate) struct FilterThreads {
     threads: BTreeMap<FilterKind, FilterThread>,

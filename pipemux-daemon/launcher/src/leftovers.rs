@@ -14,12 +14,11 @@ const ROUND: Duration = Duration::from_millis(2);
 /// Longest command line that is reported, in characters.
 const COMMAND_CHARS: usize = 80;
 
-/// A process that no launcher looks after.
+/// A process that isn't supervised by any launcher.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Leftover {
     /// The process id, for display only: never signal by it.
     pub pid: i32,
-    /// The command line.
     pub command: String,
 }
 

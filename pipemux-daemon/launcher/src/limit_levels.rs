@@ -12,7 +12,7 @@ pub fn describe_limits() -> String {
     describe(controllers.as_deref())
 }
 
-/// The same for a control group with these controllers, or without one.
+/// Describes the limits for a control group with these controllers, or without a group.
 fn describe(controllers: Option<&str>) -> String {
     if !cfg!(target_os = "linux") {
         return "each process: memory, cpu and files, by the kernel".to_owned();

@@ -22,13 +22,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProcessMark(u64);
 
-/// What all marks of one state directory have in common.
+/// The part that all marks of one state directory have in common.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MarkOrigin(u64);
 
 /// The highest bits of every mark. Neither small numbers nor any system's "unlimited" have them.
 const MARK: u64 = 0b010 << 61;
-/// The lower bits are the incarnation's, the upper ones the origin's.
+/// The number of low bits for the incarnation; the higher ones are the origin's.
 const LIFE_BITS: u32 = 24;
 const LIFE: u64 = (1 << LIFE_BITS) - 1;
 

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::mark::ProcessMark;
 use crate::sandbox::Sandbox;
 
-/// From the daemon to the launcher.
+/// A message from the daemon to the launcher.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(
     clippy::large_enum_variant,
@@ -20,7 +20,6 @@ pub enum Order {
     Signal {
         /// The incarnation of the app.
         incarnation: u64,
-        /// The signal.
         signal: StopSignal,
     },
 }
@@ -32,11 +31,9 @@ pub struct Spawn {
     pub incarnation: u64,
     /// A path, or a name that is searched for in the environment's `PATH`.
     pub command: String,
-    /// The arguments.
     pub args: Vec<String>,
     /// The whole environment; the launcher adds `PIPEMUX_FD` or `PIPEMUX_TRANSPORT=stdio`.
     pub env: Vec<(String, String)>,
-    /// The working directory.
     pub cwd: String,
     /// The working directory if `cwd` is gone.
     pub fallback_cwd: String,
@@ -44,9 +41,8 @@ pub struct Spawn {
     pub mark: ProcessMark,
     /// True if its connection is its standard input and output, false if it is descriptor 3.
     pub stdio: bool,
-    /// The limits of the process.
     pub limits: Limits,
-    /// What the process is confined to; `None` if it isn't confined.
+    /// The process's sandbox; `None` if it isn't confined.
     pub sandbox: Option<Sandbox>,
 }
 
@@ -77,16 +73,16 @@ pub enum StopSignal {
     Kill,
 }
 
-/// From the launcher to the daemon.
+/// A message from the launcher to the daemon.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Report {
-    /// The process runs.
+    /// The process is running.
     Spawned {
         /// The incarnation of the app.
         incarnation: u64,
         /// The process id, which is also the id of its group.
         pid: u32,
-        /// What was left out of its sandbox and why, in whole lines.
+        /// The grants that were left out of the sandbox and the reasons, in whole lines.
         left_out: Vec<String>,
     },
     /// The process could not be started.
@@ -100,19 +96,18 @@ pub enum Report {
     Exited {
         /// The incarnation of the app.
         incarnation: u64,
-        /// How it ended.
         termination: Termination,
-        /// The limit that most likely ended it.
+        /// The limit that most likely ended the process.
         exceeded: Option<ExceededLimit>,
         /// Process ids of descendants that could not be killed in time.
         survivors: Vec<i32>,
     },
 }
 
-/// How a process ended.
+/// The end of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Termination {
-    /// It exited with this status.
+    /// The process exited with this status.
     Code(i32),
     /// This signal killed it.
     Signal(i32),
@@ -131,6 +126,6 @@ pub enum ExceededLimit {
     TreeMemory(u64),
     /// Threads of all processes together: the limit.
     Threads(u64),
-    /// The session's directory: the limit in bytes.
+    /// The size of the session's directory, limited to this number of bytes.
     Disk(u64),
 }

@@ -28,9 +28,9 @@ const COUNT_INTERVAL_MAX: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(crate) struct ProcessLimitSchedule {
     last_check: Option<(Instant, u64)>,
-    /// When the apps' processes were counted, and the fewest processes that the machine had since.
+    /// The time of the last count, and the machine's lowest number of processes since.
     last_count: Option<(Instant, u64)>,
-    /// How many more processes each app may have, according to the last count.
+    /// The number of further processes that each app may have, according to the last count.
     slack: u64,
     quiet_checks: u32,
 }

@@ -4,14 +4,14 @@ use std::collections::HashMap;
 
 use crate::mark::ProcessMark;
 
-/// What several processes use together.
+/// The total usage of several processes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ProcessUsage {
     /// Bytes of memory.
     pub memory: u64,
     /// Processor time, in milliseconds.
     pub cpu_ms: u64,
-    /// How long the oldest of them has run, in seconds.
+    /// The run time of the oldest process, in seconds.
     pub age_s: u64,
 }
 

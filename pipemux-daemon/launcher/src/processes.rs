@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::mark::{MarkOrigin, ProcessMark};
 pub(crate) use crate::sys::{kill_if, mark_of};
 
-/// How many ancestors of a process are visited at most.
+/// The maximum number of visited ancestors of a process.
 const ANCESTORS_MAX: usize = 1024;
 
 /// Counts processes by mark, including those that ended and aren't reaped.

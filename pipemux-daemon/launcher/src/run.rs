@@ -22,7 +22,7 @@ use crate::{orphans, sys};
 
 /// Files that apps create are not writable for others.
 const UMASK: nix::libc::mode_t = 0o022;
-/// How long descendants may take to die at the end. Only processes that hang in the kernel need it.
+/// The time for descendants to die at the end; only those stuck in the kernel need it.
 const END: Duration = Duration::from_secs(10);
 
 /// Serves the daemon on standard input until the daemon closes it, and then kills every descendant.

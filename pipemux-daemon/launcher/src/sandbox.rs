@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a process may do; everything else that the kernel can refuse is refused.
+/// The permissions of a process; everything else that the kernel can refuse is refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sandbox {
     /// True for the strict level: none of the system's configuration, no capability, and no system
@@ -10,7 +10,7 @@ pub struct Sandbox {
     pub strict: bool,
     /// True if access to files is confined to the grants and to what the program needs to run.
     pub files: bool,
-    /// The directories and files that it may use.
+    /// The directories and files that the process may use.
     pub grants: Vec<Grant>,
     /// Directories that no grant may contain or lie in, except those of [`Grant::own`].
     pub private: Vec<String>,
@@ -30,27 +30,27 @@ pub struct Sandbox {
 /// A directory or a file that a process may use.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Grant {
-    /// An absolute path. A path where nothing is grants nothing.
+    /// An absolute path. A path that doesn't exist grants nothing.
     pub path: String,
     /// True if it may change what is there, false if it may only read it.
     pub write: bool,
-    /// What becomes of a grant that contains one of the private directories.
+    /// The treatment of a grant that contains one of the private directories.
     pub clash: Clash,
     /// True if of a file, or of one that may be created, its directory is meant: what is renamed
     /// over a file is not what was granted.
     pub around: bool,
 }
 
-/// What becomes of a grant that contains or lies in one of PipeMux's own directories.
+/// The treatment of a grant that contains or is in one of PipeMux's own directories.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Clash {
-    /// It is left out, and [`crate::Report::Spawned`] says so.
+    /// The grant is left out and listed in [`crate::Report::Spawned`].
     Refuse,
     /// It holds if it contains one: rules only allow, so nothing can be taken out of a directory,
     /// and what can't create a file in the home directory is no editor. It is left out if it lies
     /// in one.
     Whole,
-    /// It holds all the same: this is the session's own directory.
+    /// The grant applies all the same, because it is the session's own directory.
     Own,
 }
 
@@ -71,10 +71,10 @@ impl Grant {
     }
 }
 
-/// What this system can hold a process to.
+/// The confinement that this system supports.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SandboxSupport {
-    /// The version of Landlock, 0 where there is none. It confines file access.
+    /// The version of Landlock, which confines file access; 0 if there is none.
     pub landlock: u32,
     /// True if system calls can be refused by a filter.
     pub seccomp: bool,

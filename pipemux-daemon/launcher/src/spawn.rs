@@ -15,7 +15,7 @@ use crate::sys::{self, ChildSetup, FdMapping, Program, STACK_SIZE};
 
 /// The descriptor of an app's connection.
 const APP_FD: i32 = 3;
-/// The search path of programs when the environment has none.
+/// The search path of programs if the environment has none.
 const PATH: &str = "/bin:/usr/bin";
 
 /// Starts processes. It keeps what all of them share.

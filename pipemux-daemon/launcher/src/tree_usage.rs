@@ -13,10 +13,10 @@ use crate::processes;
 
 /// Descriptors of one process that are looked at, at most.
 const DESCRIPTORS_MAX: usize = 1024;
-/// The size of a block in the numbers that the file system tells.
+/// The size of a block in the numbers that the file system reports, in bytes.
 const BLOCK: u64 = 512;
 
-/// What the processes with one mark use together.
+/// The total usage of the processes with one mark.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TreeUsage {
     /// Bytes of memory, with what they share counted once.

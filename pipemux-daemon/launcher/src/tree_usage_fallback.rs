@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use crate::mark::ProcessMark;
 
-/// What the processes with one mark use together.
+/// The total usage of the processes with one mark.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct TreeUsage {
     /// Bytes of memory.

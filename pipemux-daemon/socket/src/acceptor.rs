@@ -24,7 +24,8 @@ impl Acceptor {
         Ok(Self { listener: register(listener, Interest::READABLE)? })
     }
 
-    /// Returns the next connection, which is non-blocking. When nobody waits, `waker` is woken later.
+    /// Returns the next connection, which is non-blocking. When nobody waits, `waker` is woken
+    /// later.
     ///
     /// # Errors
     /// As `accept`, for example when descriptors run out.

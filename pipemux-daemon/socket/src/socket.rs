@@ -17,7 +17,7 @@ pub struct Socket {
     stream: AsyncFd<UnixStream>,
     /// The same socket under a second descriptor, watched for room to write.
     room_watch: Option<AsyncFd<OwnedFd>>,
-    /// The size that [`Socket::set_send_buffer`] returns to.
+    /// The size to which [`Socket::set_send_buffer`] resets the buffer.
     default_send_buffer: Option<usize>,
 }
 
@@ -39,7 +39,8 @@ impl Socket {
         self.stream.get_ref()
     }
 
-    /// Reads once, at most as much as the buffer takes. When nothing is there, `waker` is woken later.
+    /// Reads once, at most as much as the buffer takes. When nothing is there, `waker` is woken
+    /// later.
     pub fn read(&self, waker: &Waker, buffer: &mut [u8]) -> Poll<io::Result<usize>> {
         let asked = buffer.len();
         self.read_with(waker, asked, |mut stream| stream.read(buffer))
@@ -75,7 +76,8 @@ impl Socket {
                 Poll::Pending
             }
             Ok(length) if length > 0 && length < asked => {
-                // A short read emptied the socket, so it needn't be read again before it reports more.
+                // A short read emptied the socket, so it needn't be read again before it reports
+                // more.
                 ready.clear_ready();
                 Poll::Ready(Ok(length))
             }
@@ -83,8 +85,8 @@ impl Socket {
         }
     }
 
-    /// True when the peer has closed the socket in both directions: it neither sends nor reads. Otherwise `waker` is woken
-    /// when it does.
+    /// True when the peer has closed the socket in both directions: it neither sends nor reads.
+    /// Otherwise `waker` is woken when it does.
     pub fn is_hung_up(&self, waker: &Waker) -> bool {
         // It isn't registered for writing, so it becomes ready for that only by its end.
         let told = self.stream.poll_write_ready(&mut Context::from_waker(waker)).is_ready();
@@ -116,8 +118,8 @@ impl Socket {
         }
     }
 
-    /// Sets how many bytes the system buffers until the peer reads them, as far as it allows; `None` restores
-    /// the original size.
+    /// Sets how many bytes the system buffers until the peer reads them, as far as it allows;
+    /// `None` restores the original size.
     pub fn set_send_buffer(&mut self, bytes: Option<usize>) {
         if bytes.is_some() == self.default_send_buffer.is_some() {
             return;

@@ -1,8 +1,9 @@
-//! Bytes that wait to be written to one connection; the daemon and its clients both write through it.
+//! Bytes that wait to be written to one connection; the daemon and its clients both write through
+//! it.
 //!
-//! Small frames are copied together into one buffer, which is borrowed from a few that all connections
-//! share. A large frame stays in the queue as it is. So an idle connection holds no memory, and a busy
-//! one allocates none.
+//! Small frames are copied together into one buffer, which is borrowed from a few that all
+//! connections share. A large frame stays in the queue as it is. So an idle connection holds no
+//! memory, and a busy one allocates none.
 //!
 //! **Invariant: no IO.** The owner of the connection writes what [`WriteQueue::slices`] returns and
 //! reports with [`WriteQueue::advance`] how much of it was written.
@@ -66,7 +67,8 @@ impl WriteQueue {
         self.frames.push_back(frame);
     }
 
-    /// Fills `slices` with the next bytes to write, `room` bytes at most. Returns the number of slices.
+    /// Fills `slices` with the next bytes to write, `room` bytes at most. Returns the number of
+    /// slices.
     pub fn slices<'a>(
         &'a self,
         slices: &mut [IoSlice<'a>; SLICES_PER_WRITE],

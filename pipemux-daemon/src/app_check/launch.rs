@@ -18,7 +18,7 @@ use crate::app_processes::limits_of;
 use crate::launcher_process::LauncherProcess;
 use crate::sandbox;
 
-/// How long the start of a process is waited for.
+/// The longest wait for the start of a process.
 const START: Duration = Duration::from_secs(10);
 /// Bytes at the end of the log that are read.
 const TAIL: usize = 4096;
@@ -31,7 +31,7 @@ pub struct ProcessLauncher {
     origin: MarkOrigin,
     root: PathBuf,
     log: PathBuf,
-    /// How processes ended or why they didn't start, by their number.
+    /// The way each process ended or the reason why it didn't start, by number.
     ended: BTreeMap<u64, String>,
     spawned: Vec<u64>,
 }

@@ -29,17 +29,17 @@ pub(super) struct OutputPipe {
     /// True between two turns of a flood.
     pub(super) paused: bool,
     pub(super) resume_at: Option<u64>,
-    /// What to add to the log once the process prints that something was refused.
+    /// The note for the log if the process prints that an access was refused.
     note: Option<DenialNote>,
 }
 
-/// A line for the log of a confined process that prints that something was refused.
+/// A log line for a confined process that prints that an access was refused.
 #[derive(Debug)]
 struct DenialNote {
     line: String,
     /// True if the process may use the network.
     network: bool,
-    /// How much of the output is still searched for that, in bytes.
+    /// The number of bytes of output that are still searched for refusals.
     left: usize,
 }
 

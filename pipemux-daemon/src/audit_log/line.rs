@@ -15,7 +15,7 @@ use crate::limits::ANCESTORS_WRITTEN;
 /// The longest beginning of a file in which its first line's time is looked for, in bytes.
 const FIRST_TIME_MAX: u64 = 256;
 
-/// A line as it is written. A field may be added; the meaning of a field never changes.
+/// A line in its file format. Fields may be added; the meaning of a field never changes.
 #[derive(Serialize)]
 struct Line<'l> {
     time: String,
@@ -23,7 +23,7 @@ struct Line<'l> {
     pid: Option<u32>,
     #[serde(skip_serializing_if = "str::is_empty")]
     program: &'l str,
-    /// The names of the processes that started it, its parent first.
+    /// The names of the client process's ancestors, its parent first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parents: Vec<&'l str>,
     #[serde(skip_serializing_if = "str::is_empty")]
@@ -39,13 +39,13 @@ struct Line<'l> {
     calls: Option<&'l str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<&'l str>,
-    /// The number of the question that it ended with.
+    /// The number of the question with which the request ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     asked: Option<u64>,
-    /// The number of the question that it answered.
+    /// The number of the question that the request answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     answered: Option<u64>,
-    /// What its answer confirmed.
+    /// The destructive step that the answer confirmed, in words.
     #[serde(skip_serializing_if = "Option::is_none")]
     confirmed: Option<&'l str>,
     #[serde(skip_serializing_if = "str::is_empty")]

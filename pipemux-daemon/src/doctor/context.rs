@@ -11,7 +11,7 @@ pub(super) struct DoctorContext {
     pub(super) manifests: ManifestDirs,
     /// The search path for commands.
     pub(super) path: String,
-    /// The process id of the running daemon, as far as the caller knows it.
+    /// The process id of the running daemon, if the caller knows it.
     pub(super) daemon: Option<i32>,
     pub(super) fix: bool,
 }

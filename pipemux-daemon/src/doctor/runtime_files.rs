@@ -76,7 +76,7 @@ pub(super) fn socket_path(context: &DoctorContext) -> Vec<Finding> {
     }]
 }
 
-/// A refused connection proves nothing: the lock tells whether a daemon lives.
+/// Checks the socket. A refused connection proves nothing; the lock shows a running daemon.
 pub(super) fn socket(context: &DoctorContext) -> Vec<Finding> {
     let paths = &context.paths;
     let (lock_path, socket) = (paths.lock.display(), paths.socket.display());

@@ -13,9 +13,9 @@ use crate::journal;
 
 /// The least free space in bytes, and the fewest free inodes.
 const SPACE_MIN: (u64, u64) = (64 << 20, 1_000);
-/// The longest log of the daemon, and what is kept of a longer one, in bytes.
+/// The length of the daemon's log from which it is cut, and what is kept, in bytes.
 const LOG_MAX: (u64, u64) = (32 << 20, 1 << 20);
-/// How many entries of a directory are visited.
+/// The maximum number of visited entries of a directory.
 const DIRECTORIES_MAX: usize = 100_000;
 
 pub(super) fn space(context: &DoctorContext) -> Vec<Finding> {

@@ -12,13 +12,13 @@ use super::context::DoctorContext;
 use super::finding::Finding;
 use crate::manifests::is_program;
 
-/// How many open files a daemon with a few hundred sessions and clients needs.
+/// The number of open files that a daemon with a few hundred sessions and clients needs.
 const FILES_MIN: u64 = 1_024;
-/// A clock that shows an earlier time is wrong: 2025-01-01.
+/// The earliest time that a correct clock shows: 2025-01-01.
 const CLOCK_MIN: u64 = 1_735_689_600;
-/// How far ahead of the clock a file may be.
+/// The tolerated lead of a file's time over the clock.
 const CLOCK_SLACK: Duration = Duration::from_secs(3_600);
-/// How long left-over processes may take to end.
+/// The time that left-over processes have to end.
 const LEFTOVERS_TIMEOUT: Duration = Duration::from_millis(700);
 
 pub(super) fn files(_: &DoctorContext) -> Vec<Finding> {

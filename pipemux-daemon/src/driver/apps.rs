@@ -29,13 +29,13 @@ pub(super) struct Apps {
     ready_queue: Arc<ReadyQueue>,
 }
 
-/// What a process that was ordered needs once it runs.
+/// The data that a requested process needs once it runs.
 #[derive(Debug)]
 struct StartingApp {
     log_path: String,
     /// Longest log file, in bytes.
     log_max: u64,
-    /// The read end of the pipe that takes what the process prints.
+    /// The read end of the pipe for the process's output.
     output: PipeReader,
     /// What to add to the log once the process prints that something was refused, and whether it
     /// may use the network.

@@ -33,7 +33,7 @@ pub struct Compaction {
 
 #[derive(Debug)]
 enum Phase {
-    /// The thread writes the new file; these records are to be appended to it.
+    /// The thread writes the new file; these records are then appended to it.
     Writing(Vec<u8>),
     /// Records go to both files.
     Both(JournalFile),
@@ -42,9 +42,9 @@ enum Phase {
 /// The progress of a compaction.
 #[derive(Debug)]
 pub enum CompactionStep {
-    /// Nothing new.
+    /// There is no progress to report.
     Pending,
-    /// From now on records go to both files.
+    /// From now on, records are written to both files.
     Both,
     /// This file has the journal's name.
     Done(JournalFile),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use crate::limits::{BAD_MAX, JOURNAL_ROOM};
 
-/// What tells a file from another with the same name: its device and inode.
+/// The identity of a file apart from its name: its device and inode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileIdentity(u64, u64);
 
@@ -43,7 +43,7 @@ pub struct JournalFile {
     pub length: u64,
     /// True when a part of a record may follow them.
     has_partial_tail: bool,
-    /// The disk has reserved space up to this length.
+    /// The length up to which disk space is reserved.
     reserved: u64,
 }
 

@@ -14,19 +14,19 @@ use crate::limits::{DAMAGE_SEARCH_MAX, RECORD_MAX};
 pub const HEADER: &[u8] = b"pipemux state 1\n";
 const RECORD_HEADER: usize = 8;
 
-/// What the journal says about itself.
+/// A statement of the journal about itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum JournalMarker {
     /// The boot of the machine in which the journal was created. Within the same boot, everything
     /// that was written is there, synced or not.
     Boot(String),
-    /// Which of the journals that took each other's place this one is; they are counted.
+    /// The number of this journal in the sequence of journals that replaced each other.
     Generation(u64),
     /// Follows the records that the journal was created with.
     #[serde(rename = "whole")]
     SnapshotEnd,
-    /// The daemon stopped in order, with everything synced.
+    /// The daemon stopped properly, with everything synced.
     #[serde(rename = "ended")]
     CleanShutdown,
 }
@@ -38,13 +38,13 @@ pub struct Parsed {
     pub records: Vec<Record>,
     /// The length of the undamaged part, in bytes.
     pub valid_length: usize,
-    /// How many records of a newer release were skipped.
+    /// The number of skipped records of a newer release.
     pub unknown_records: usize,
-    /// What ends the undamaged part before the end of the file.
+    /// The damage that ends the valid part before the end of the file.
     pub damage: Option<Damage>,
     /// The boot of the machine in which the journal was created.
     pub boot_id: Option<String>,
-    /// Which of the journals that took each other's place it is; none in those of earlier releases.
+    /// The number in the sequence of journals; `None` in those of earlier releases.
     pub generation: Option<u64>,
     /// True when all records that the journal was created with are there.
     pub snapshot_complete: bool,
@@ -52,15 +52,15 @@ pub struct Parsed {
     pub clean_shutdown: bool,
 }
 
-/// Why the undamaged part of a journal ends.
+/// The reason why the undamaged part of a journal ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Damage {
     /// The last record is incomplete: its writer was stopped in the middle, before anything
     /// followed from the record.
     Truncated,
-    /// The bytes are no record.
+    /// The bytes aren't a valid record.
     Corrupt,
-    /// The file doesn't begin as a journal does.
+    /// The file doesn't begin with a journal's header.
     NotAJournal,
 }
 

@@ -13,14 +13,14 @@ use super::format::{Damage, Parsed, parse};
 use super::mark::{self, Mark};
 use crate::limits::UNSYNCED_MAX;
 
-/// What an earlier daemon wrote.
+/// The data that an earlier daemon wrote.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct LoadedJournal {
     /// The records, oldest first.
     pub records: Vec<Record>,
     /// Descriptions of the damage and of what was done about it, for the daemon's log.
     pub problems: Vec<String>,
-    /// What is lost, for the core to continue from.
+    /// A description of the lost data, for the core to continue from.
     pub loss: Option<Loss>,
     /// True when that daemon stopped in order.
     pub clean_shutdown: bool,

@@ -19,17 +19,17 @@ use pipemux_core::HighWater;
 
 use super::file::{FileIdentity, rename_into_place};
 
-/// What the file begins with.
+/// The header of the file.
 const HEADER: &[u8; 8] = b"pmxmark1";
-/// The header, seven numbers and a checksum.
+/// The length of the file: the header, seven numbers and a checksum.
 const LENGTH: usize = 8 + 7 * 8 + 4;
 
-/// A journal, and how much of it was written.
+/// A journal and its written length.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct JournalLength {
-    /// Which of the journals that took each other's place it is; 0: none.
+    /// The number in the sequence of journals; 0 if there is none.
     pub generation: u64,
-    /// Its length in bytes.
+    /// The written length in bytes.
     pub length: u64,
 }
 
@@ -37,7 +37,7 @@ pub struct JournalLength {
 pub struct Mark {
     /// Numbers below these may have been used.
     pub high_water: HighWater,
-    /// The journal; during a compaction also the one that takes its place.
+    /// The journal, and during a compaction also its replacement.
     pub journals: [JournalLength; 2],
 }
 
@@ -85,7 +85,7 @@ pub fn read(journal: &Path) -> Option<Mark> {
     Mark::decode(&fs::read(mark_path(journal)).ok()?)
 }
 
-/// The file, shared with the thread that writes lengths.
+/// The mark file, shared with the thread that writes lengths.
 #[derive(Debug, Clone)]
 pub struct MarkFile(Arc<Mutex<OpenMark>>);
 

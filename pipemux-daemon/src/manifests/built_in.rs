@@ -10,7 +10,7 @@ use pipemux_core::{BuiltIn, Manifest};
 
 use super::parse::parse;
 
-/// The apps in the catalog's order. They are read once, because they never change.
+/// The apps in the catalog's order, which are parsed once because they never change.
 static MANIFESTS: LazyLock<Vec<Manifest>> =
     LazyLock::new(|| APPS.iter().filter_map(|app| manifest(app).ok()).collect());
 

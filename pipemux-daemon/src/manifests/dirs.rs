@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 pub struct ManifestDirs {
     /// The directory of the programs that come with the daemon.
     pub programs: PathBuf,
-    /// The user's directory of manifests, if there is one.
+    /// The user's directory of manifests, if it exists.
     pub user: Option<PathBuf>,
 }
 

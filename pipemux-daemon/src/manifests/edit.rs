@@ -22,7 +22,7 @@ use crate::pinned_programs::pin;
 /// The hint for a manifest that lacks the most basic fields.
 const MINIMAL_MANIFEST: &str = "expected at least: id = \"todo\" and command = \"/path/to/todo\"";
 
-/// How the line begins that holds the hashes of an app's program.
+/// The beginning of the line with the hashes of an app's program.
 const PINNED: &str = "pinned = { ";
 
 /// Returns the command that adds the manifest again.
@@ -30,7 +30,7 @@ fn add_command(new: &NewProvider, options: &[&str]) -> String {
     command(&[&["app", "add", new.file.as_str()], options].concat())
 }
 
-/// What a change of the manifests did.
+/// The result of a change of the manifests.
 #[derive(Debug, Default)]
 pub struct Applied {
     pub added: Option<ProviderId>,

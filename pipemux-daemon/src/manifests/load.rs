@@ -10,12 +10,12 @@ use super::built_in;
 use super::dirs::ManifestDirs;
 use super::parse::read;
 
-/// The manifests that could be loaded, and what is wrong with the others.
+/// The valid manifests, and the problems of the others.
 #[derive(Debug, Default)]
 pub struct LoadedManifests {
     /// The manifests, each id once.
     pub manifests: Vec<Manifest>,
-    /// The manifests that were skipped, and why.
+    /// The skipped manifests, with the reasons.
     pub problems: Vec<ManifestProblem>,
 }
 

@@ -13,12 +13,11 @@ use crate::listener;
 
 const EXPECTED: &str = "expected unix:/PATH, or a loopback address such as 127.0.0.1:9477";
 
-/// An address for metrics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MetricsAddress {
-    /// A socket that only this user can reach.
+    /// A socket that only this user can connect to.
     Unix(PathBuf),
-    /// A port that only this machine can reach; all its users can.
+    /// A port that only this machine, but all its users, can connect to.
     Loopback(SocketAddr),
 }
 
@@ -84,17 +83,17 @@ fn remove_stale(path: &Path) -> Result<(), String> {
     }
 }
 
-/// A listening socket for metrics; that of a path is removed when it is dropped.
+/// A listening socket for metrics; a Unix socket's path is removed on drop.
 #[derive(Debug)]
 pub enum MetricsListener {
-    /// At a path.
+    /// A listener at a path.
     Unix(UnixListener, PathBuf),
-    /// At a port.
+    /// A listener at a port.
     Loopback(TcpListener),
 }
 
 impl MetricsListener {
-    /// The address that it listens on, also where the system chose the port.
+    /// The address of the listener, also if the system chose the port.
     pub fn address(&self) -> String {
         match self {
             Self::Unix(_, path) => format!("unix:{}", path.display()),

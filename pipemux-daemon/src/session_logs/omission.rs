@@ -2,11 +2,11 @@
 
 use crate::limits::LOG_TAIL;
 
-/// What was printed and is not written.
+/// A part of the output that isn't written to the log.
 #[derive(Debug, Default)]
 pub(super) struct Omission {
     pub(super) bytes: u64,
-    /// The last bytes of it, at most [`LOG_TAIL`].
+    /// The last bytes of the omitted output, at most [`LOG_TAIL`].
     tail: Vec<u8>,
 }
 

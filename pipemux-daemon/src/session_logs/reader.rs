@@ -8,7 +8,7 @@ use pipemux_core::LogText;
 
 use super::files::{open_regular, rotated_path, trim_partial_character};
 
-/// What exists of a log: the previous file and the present one.
+/// The existing parts of a log: the previous file and the present one.
 #[derive(Debug)]
 pub struct LogReader {
     previous: Option<File>,

@@ -12,7 +12,7 @@ use super::omission::{Omission, with_commas};
 use crate::directories::create_private;
 use crate::limits::{LOG_BURST, LOG_RATE, LOG_TAIL};
 
-/// A log that is written to.
+/// A log that is open for writing.
 #[derive(Debug)]
 pub struct LogWriter {
     path: PathBuf,
@@ -20,10 +20,10 @@ pub struct LogWriter {
     /// Length of the file, and the position of its first byte.
     length: u64,
     start: u64,
-    /// The length after which the next file begins, in bytes.
+    /// The length at which the next file is begun, in bytes.
     max: u64,
     at_line_start: bool,
-    /// How many bytes may be written now, and when that was computed, in milliseconds.
+    /// The bytes that may be written now, and the time of that calculation, in milliseconds.
     budget: u64,
     refilled_at: u64,
     omission: Option<Omission>,

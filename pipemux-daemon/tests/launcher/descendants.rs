@@ -44,8 +44,8 @@ fn signals_reach_the_group_and_it_ends_with_its_leader() {
 #[test]
 fn when_the_daemon_is_gone_every_descendant_is_killed() {
     let mut launcher = Launcher::start();
-    // A background process in a session of its own, whose parent exited, with a child that ignores signals,
-    // too.
+    // A background process in a session of its own, whose parent exited, with a child that ignores
+    // signals, too.
     launcher.start_script(
         1,
         "trap '' TERM HUP; (setsid sh -c 'echo $$; sh -c \"echo \\$\\$; sleep 1000\" & sleep 1000' &) ; \
@@ -113,7 +113,8 @@ fn runaways_die_with_their_own_app_only() {
 #[test]
 fn endless_chain_of_sessions_is_killed() {
     let mut launcher = Launcher::start();
-    // Each process starts the next one in a new session and exits: group, parent and process id all change.
+    // Each process starts the next one in a new session and exits: group, parent and process id all
+    // change.
     let chain = "cat > f.sh <<'E'\nsetsid sh f.sh &\nE\nsetsid sh f.sh & echo $$; exec sleep 1000";
     launcher.start_script(1, chain);
     launcher.printed_pid(1);

@@ -105,7 +105,8 @@ impl Launcher {
         self.exit_and_limit_of(wanted).0
     }
 
-    /// Returns how a process ended and which limit it exceeded; asserts that none of its descendants is left.
+    /// Returns how a process ended and which limit it exceeded; asserts that none of its
+    /// descendants is left.
     pub fn exit_and_limit_of(&mut self, wanted: u64) -> (Termination, Option<ExceededLimit>) {
         let is = |report: &Report| matches!(report, Report::Exited { incarnation, .. } if *incarnation == wanted);
         match self.report_where(is) {

@@ -44,7 +44,8 @@ fn exceeding_memory_is_reported() {
     assert_eq!(launcher.exit_and_limit_of(2), (Termination::Code(7), None));
 }
 
-/// Limits of what all processes of an app use together; the launcher counts while it counts processes.
+/// Limits of what all processes of an app use together; the launcher counts while it counts
+/// processes.
 fn tree_limits() -> Limits {
     Limits { processes: Some(100), ..Limits::default() }
 }

@@ -15,8 +15,8 @@ fn app_environment_comes_from_opener_and_manifest_only() {
                   grep -E \"Sig(Blk|Ign)\" /proc/self/status; env -0 | sort -z | tr \"\\\\0\" \"\\\\n\"; \
                   sleep 1000";
     home.app_with("look", script, "pass = [\"MINE\"]\n[limits]\nfiles = 77\n");
-    // Started as by a careless harness: with a secret, a mask, an ignored signal, a low priority, an open
-    // descriptor and another directory.
+    // Started as by a careless harness: with a secret, a mask, an ignored signal, a low priority,
+    // an open descriptor and another directory.
     let start = "cd /usr; umask 077; trap '' TERM PIPE HUP; export SECRET=1 LANG=xx MINE=daemon; \
                  exec 9</dev/null; exec nice -n 3 \"$0\" serve";
     let daemon = home.serve_by(start, "state");

@@ -161,7 +161,8 @@ impl TestHome {
         self.app_with(id, script, "");
     }
 
-    /// Registers an app that is a shell script without single quotes; `rest` is appended to its manifest.
+    /// Registers an app that is a shell script without single quotes; `rest` is appended to its
+    /// manifest.
     pub fn app_with(&self, id: &str, script: &str, rest: &str) {
         // These scripts start programs and look at the process itself; stories test the sandbox.
         let text = format!(

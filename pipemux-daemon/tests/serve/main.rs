@@ -159,7 +159,8 @@ fn lost_launcher_ends_its_apps_and_is_replaced() {
     }
     // The core may have asked for a new process already; now it does in any case.
     client.send_open("sleepy", "two", "/", &[]);
-    // For a moment orphans of the lost launcher are the daemon's children, so not every child is a launcher.
+    // For a moment orphans of the lost launcher are the daemon's children, so not every child is a
+    // launcher.
     let is_next = |pid: &i32| *pid != launcher && command_line(*pid).contains("launcher");
     let next = wait_for(|| daemon.children().into_iter().find(is_next));
     let apps = wait_for(|| Some(descendants(next)).filter(|found| !found.is_empty()));

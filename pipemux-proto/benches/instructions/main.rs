@@ -1,7 +1,7 @@
 //! Counts the instructions of encoding and decoding messages, and of parsing refs and calls.
 
 // Clippy doesn't treat benches as tests, and the macros generate code in another style.
-#![allow(clippy::exit, clippy::unwrap_used, missing_docs, unused_qualifications)]
+#![allow(clippy::exit, clippy::unwrap_used, unused_qualifications)]
 
 mod work;
 

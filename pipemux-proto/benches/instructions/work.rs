@@ -5,7 +5,7 @@ use gungraun::{Callgrind, LibraryBenchmarkConfig};
 /// Does the work once.
 pub type Work = Box<dyn FnMut()>;
 
-/// How often work is done before it is counted, so that costs of the first time don't count.
+/// The number of warm-up rounds before the measurement.
 const BEFORE: usize = 20;
 
 /// Does the work a few times, and returns it ready to be counted.

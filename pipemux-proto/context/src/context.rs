@@ -8,19 +8,18 @@ use crate::limits::{NOTE, NOTES_PART, STEP, TOTAL};
 use crate::size::Size;
 use crate::source::SourceLimits;
 
-/// What a rendering is made for. `V` is the current view and its state, `S` what producers need: stores, paths. The
-/// merge looks at neither.
+/// What a rendering is made for. `V` is the current view and its state, `S` what producers need:
+/// stores, paths. The merge looks at neither.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RenderContext<V = (), S = ()> {
     /// The current view and its state.
     pub view: V,
-    /// What producers need.
+    /// The services that producers need, such as stores and paths.
     pub services: S,
-    /// What the document may take.
+    /// The budgets of the document.
     pub budgets: Budgets,
-    /// Whether diagnostics are added.
     pub mode: Mode,
-    /// The level of detail of sources that have none of their own.
+    /// The level of detail of sources without one of their own.
     pub lod: Lod,
 }
 
@@ -31,36 +30,36 @@ impl<V> RenderContext<V> {
     }
 }
 
-/// Whether a document explains itself.
+/// The amount of diagnostics in a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// It doesn't.
+    /// The document has no diagnostics.
     #[default]
     Normal,
-    /// A line for each source follows: its time, its share, what was cut and why.
+    /// The document ends with a line per source: its time, its share, its cuts with reasons.
     Debug,
 }
 
-/// Who writes headings, marks and the lines at the end.
+/// The writer of headings, marks and the lines at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Frame {
-    /// The merge. They count in the budget.
+    /// The merge writes them, and they count in the budget.
     #[default]
     Merge,
     /// Whoever calls it. Nothing is reserved for them.
     Caller,
 }
 
-/// What a document may take.
+/// The budgets of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Budgets {
-    /// All of it.
+    /// The budget of the whole document.
     pub total: Size,
-    /// What single sources may take at the most, by their ids, besides their own limits.
+    /// The limits of single sources by id, in addition to the sources' own.
     pub per_source: BTreeMap<String, SourceLimits>,
     /// True when a source's reservation may exceed its part of the total.
     pub soft: bool,
-    /// Who writes headings, marks and the lines at the end.
+    /// The writer of headings, marks and the lines at the end.
     pub frame: Frame,
 }
 
@@ -76,7 +75,8 @@ impl Budgets {
         Self { total, per_source: BTreeMap::new(), soft: false, frame: Frame::Merge }
     }
 
-    /// Lets what a source leaves of its share flow to the others: it gets no more than it needs, in steps.
+    /// Lets what a source leaves of its share flow to the others: it gets no more than it needs, in
+    /// steps.
     pub fn needs(&mut self, source: &str, size: Size) {
         let limits = self.per_source.entry(source.to_owned()).or_default();
         limits.size = limits.size.min(size.in_steps_of(STEP));

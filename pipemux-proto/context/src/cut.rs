@@ -4,14 +4,14 @@ use crate::limits::MORE;
 use crate::section::Line;
 use crate::size::Size;
 
-/// Which lines stay.
+/// The selection of the lines that are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cut {
-    /// Whether each line stays.
+    /// For each line, whether it is kept.
     pub keep: Vec<bool>,
-    /// What those that stay take, with the line that tells how many were cut.
+    /// The size of the kept lines, with the line that gives the number of cut ones.
     pub used: Size,
-    /// How many were cut, without structural ones.
+    /// The number of cut lines, without structural ones.
     pub hidden: u64,
     /// True when `used` holds the line that tells how many were cut.
     pub more: bool,
@@ -19,11 +19,12 @@ pub struct Cut {
     pub at_depth: Option<u32>,
 }
 
-/// Chooses the lines that fit in `room`: lines of a smaller depth first, of one depth the heavier ones, then in their
-/// order, until the first that doesn't fit. `levels` and `nodes` bound depths and the number of lines.
+/// Chooses the lines that fit in `room`: lines of a smaller depth first, of one depth the heavier
+/// ones, then in their order, until the first that doesn't fit. `levels` and `nodes` bound depths
+/// and the number of lines.
 ///
-/// The time is linear in the number of lines and depths, except that lines of one depth whose weights differ are
-/// sorted.
+/// The time is linear in the number of lines and depths, except that lines of one depth whose
+/// weights differ are sorted.
 pub fn cut<T>(lines: &[Line<T>], room: Size, levels: u32, nodes: u64) -> Cut {
     let deep = |line: &Line<T>| line.depth >= levels;
     let whole = lines.iter().fold(Size::ZERO, |sum, line| sum.plus(line.size));

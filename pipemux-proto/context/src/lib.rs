@@ -1,10 +1,12 @@
-//! The Context UI: what several sources have to show, merged into one document that keeps to a budget.
+//! The Context UI: what several sources have to show, merged into one document that keeps to a
+//! budget.
 //!
-//! A [`RenderSource`] describes who produces something: a window, a panel, a tree. From the descriptions alone,
-//! [`shares`] says how much each source may take. The sources then produce [`RenderSection`]s, wherever they live, and
-//! [`merge`] makes a [`Document`] of what came and of what didn't. Nothing here waits, reads or knows the time: a
-//! session's projection, a file or a process is asked by whoever calls, which also enforces
-//! [`RenderSource::deadline_ms`] and reports a source that missed it as [`Outcome::Late`].
+//! A [`RenderSource`] describes who produces something: a window, a panel, a tree. From the
+//! descriptions alone, [`shares`] says how much each source may take. The sources then produce
+//! [`RenderSection`]s, wherever they live, and [`merge`] makes a [`Document`] of what came and of
+//! what didn't. Nothing here waits, reads or knows the time: a session's projection, a file or a
+//! process is asked by whoever calls, which also enforces [`RenderSource::deadline_ms`] and reports
+//! a source that missed it as [`Outcome::Late`].
 //!
 //! | module | purpose |
 //! |---|---|
@@ -20,26 +22,31 @@
 //!
 //! # The rules
 //!
-//! 1. **Order.** Required sources come first, then those of higher priority; within a priority the heavier ones, then
-//!    overviews (a lower level of detail) before details, then the order in which the sources were named.
-//! 2. **Shares.** Priority says who is left out when there isn't a useful minimum for everybody: the last ones in
-//!    the order. Weight says how much each of the others gets. A share depends on the budgets and on the *set* of
-//!    sources with their priorities, weights, reservations and limits, never on what a source shows. What a source
-//!    doesn't use is given to another one only if the caller says what it needs ([`Budgets::needs`], in steps): so
-//!    no source changes the bytes of another unasked. What is reserved for required sources comes before all others.
-//! 3. **Cuts.** Of a source's sections the required ones are filled first, then the heavier ones. Within a section,
-//!    lines of a smaller depth stay before deeper ones, and lines of the same depth by weight, then in their order. So
-//!    a line is never shown without the lines that it belongs to, and a larger share shows at least as much.
-//! 4. **Failures.** A source that failed or is late is shown as it was before, marked, if that is known; else one line
-//!    names it and the reason. Both are recorded in [`Document::records`]. All other entries keep their bytes.
+//! 1. **Order.** Required sources come first, then those of higher priority; within a priority the
+//!    heavier ones, then overviews (a lower level of detail) before details, then the order in
+//!    which the sources were named.
+//! 2. **Shares.** Priority says who is left out when there isn't a useful minimum for everybody:
+//!    the last ones in the order. Weight says how much each of the others gets. A share depends on
+//!    the budgets and on the *set* of sources with their priorities, weights, reservations and
+//!    limits, never on what a source shows. What a source doesn't use is given to another one only
+//!    if the caller says what it needs ([`Budgets::needs`], in steps): so no source changes the
+//!    bytes of another unasked. What is reserved for required sources comes before all others.
+//! 3. **Cuts.** Of a source's sections the required ones are filled first, then the heavier ones.
+//!    Within a section, lines of a smaller depth stay before deeper ones, and lines of the same
+//!    depth by weight, then in their order. So a line is never shown without the lines that it
+//!    belongs to, and a larger share shows at least as much.
+//! 4. **Failures.** A source that failed or is late is shown as it was before, marked, if that is
+//!    known; else one line names it and the reason. Both are recorded in [`Document::records`]. All
+//!    other entries keep their bytes.
 //! 5. **The end.** What was cut, of which source, and the call that shows it, stand at the end.
-//! 6. **Debug mode** adds a line for each source: its time, what it took of its share, what was cut and why. These lines
-//!    are beside the budget, so that the document they explain is the one that is shown without them.
+//! 6. **Debug mode** adds a line for each source: its time, what it took of its share, what was cut
+//!    and why. These lines are beside the budget, so that the document they explain is the one that
+//!    is shown without them.
 //!
 //! # How the daemon calls it
 //!
-//! The windows of a workspace are sources, and so are its panels. The daemon writes its own headings, marks and
-//! hints, so it sets [`Frame::Caller`], which reserves nothing for them:
+//! The windows of a workspace are sources, and so are its panels. The daemon writes its own
+//! headings, marks and hints, so it sets [`Frame::Caller`], which reserves nothing for them:
 //!
 //! ```
 //! use pipemux_context::{Budgets, Frame, RenderContext, RenderSource, Size, shares};
@@ -62,18 +69,20 @@
 //! # let _ = RenderContext::new((), budgets);
 //! ```
 //!
-//! Each share is the budget of the window's `Project` request. Windows of equal weight without reservations get
-//! `total / windows`, which is the daemon's rule from before there were weights. When the projections have come, each
-//! rendered window becomes one section whose lines are indexes of its rendered lines, all of depth 0; fences are
-//! [`Line::structural`]. [`merge`] then keeps of each the same first lines as a cut at the share less
-//! [`limits::MORE_TOKENS`] does, and [`Entry::hidden`] is the number for `… more lines`. A window that is busy is
-//! [`Outcome::Late`] with its last rendering; one that is broken is [`Outcome::Failed`].
+//! Each share is the budget of the window's `Project` request. Windows of equal weight without
+//! reservations get `total / windows`, which is the daemon's rule from before there were weights.
+//! When the projections have come, each rendered window becomes one section whose lines are indexes
+//! of its rendered lines, all of depth 0; fences are [`Line::structural`]. [`merge`] then keeps of
+//! each the same first lines as a cut at the share less [`limits::MORE_TOKENS`] does, and
+//! [`Entry::hidden`] is the number for `… more lines`. A window that is busy is [`Outcome::Late`]
+//! with its last rendering; one that is broken is [`Outcome::Failed`].
 //!
 //! # How an app calls it
 //!
-//! An app that has a document of several sources, such as the memory tree, leaves [`Frame::Merge`] and writes
-//! [`slots::pieces`] of the document into its view: headings, marks, cuts and anchors included. For a large tree it
-//! implements [`outline::Outline`] and takes the lines from [`outline::fill`].
+//! An app that has a document of several sources, such as the memory tree, leaves [`Frame::Merge`]
+//! and writes [`slots::pieces`] of the document into its view: headings, marks, cuts and anchors
+//! included. For a large tree it implements [`outline::Outline`] and takes the lines from
+//! [`outline::fill`].
 #![forbid(unsafe_code)]
 
 pub mod context;

@@ -9,31 +9,30 @@ use crate::share::{Share, shares};
 use crate::size::Size;
 use crate::source::{RenderSource, document_order};
 
-/// What became of asking a source.
+/// The result of asking a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outcome<T> {
-    /// It produced sections.
+    /// The source produced sections.
     Ready(Vec<RenderSection<T>>),
-    /// It failed.
+    /// The source failed.
     Failed {
-        /// Why, for readers: no path, no secret.
+        /// The reason, in words for readers, without paths and secrets.
         reason: String,
-        /// What it showed before, if that is known.
+        /// The sections that it showed before, if known.
         last: Option<Vec<RenderSection<T>>>,
     },
-    /// It missed its deadline.
+    /// The source missed its deadline.
     Late {
-        /// What it showed before, if that is known.
+        /// The sections that it showed before, if known.
         last: Option<Vec<RenderSection<T>>>,
     },
 }
 
-/// What one source brought to a merge.
+/// The contribution of one source to a merge.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Produced<T> {
-    /// What became of asking it.
     pub outcome: Outcome<T>,
-    /// How long that took, in milliseconds; shown in debug mode.
+    /// The time that the source took, in milliseconds; shown in debug mode.
     pub millis: Option<u64>,
 }
 
@@ -46,63 +45,63 @@ impl<T> From<Outcome<T>> for Produced<T> {
 /// The merged document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Document<T> {
-    /// What is shown of each source, in the document's order. Sources that there is no room for have none.
+    /// The shown parts of the sources, in document order. Sources that don't fit have none.
     pub entries: Vec<Entry<T>>,
-    /// The lines at the end: what was cut, and the calls that show it.
+    /// The lines at the end, with the cuts and the calls that show the rest.
     pub notes: Vec<String>,
     /// The lines of the debug mode.
     pub debug: Vec<String>,
     /// Sources that failed or were late.
     pub records: Vec<Record>,
-    /// What it takes, without the lines of the debug mode.
+    /// The size of the document, without the lines of the debug mode.
     pub used: Size,
 }
 
-/// What is shown of one source.
+/// The part of a document that shows one source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry<T> {
-    /// The source's position among those that were merged.
+    /// The source's index in the merged sources.
     pub source: usize,
-    /// Whether it is shown as it is now.
+    /// The freshness of the shown content.
     pub freshness: Freshness,
-    /// Stands below the first heading, when it isn't fresh: why. Without sections it is all there is.
+    /// Stands below the first heading, when it isn't fresh: why. Without sections it is all there
+    /// is.
     pub mark: Option<String>,
-    /// Its sections in their order.
+    /// The sections in their order.
     pub sections: Vec<ShownSection<T>>,
     /// The lines that were cut or that the source itself left out.
     pub hidden: u64,
-    /// What it takes.
+    /// The size of the entry.
     pub used: Size,
 }
 
-/// Whether a source is shown as it is now.
+/// The freshness of a source's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Freshness {
-    /// As it is now.
+    /// The current content.
     Fresh,
-    /// As it was before.
+    /// Earlier content.
     Stale,
-    /// Not at all: nothing is known of it.
+    /// No content, because nothing is known of the source.
     Skipped,
 }
 
-/// A section as it is shown.
+/// A section in a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownSection<T> {
-    /// Its name within its source.
+    /// The section's name within its source.
     pub key: String,
-    /// Its heading; empty for none.
+    /// The section's heading; empty if there is none.
     pub title: String,
-    /// The lines that are shown.
+    /// The shown lines.
     pub lines: Vec<T>,
-    /// How many lines aren't, when a line tells that.
+    /// The number of omitted lines, if a line reports it.
     pub more: Option<u64>,
 }
 
-/// That a source failed or was late.
+/// The failure or delay of a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// The source's id.
     pub source: String,
     /// The reason, in one line.
     pub reason: String,
@@ -110,8 +109,9 @@ pub struct Record {
     pub degraded: bool,
 }
 
-/// Merges what sources produced; `produced` stands in the order of `sources`. It is a pure function: equal arguments
-/// give equal documents, and what one source produced changes nothing of another's entry.
+/// Merges what sources produced; `produced` stands in the order of `sources`. It is a pure
+/// function: equal arguments give equal documents, and what one source produced changes nothing of
+/// another's entry.
 pub fn merge<V, S, T>(
     context: &RenderContext<V, S>,
     sources: &[RenderSource],

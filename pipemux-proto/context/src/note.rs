@@ -19,7 +19,8 @@ pub(crate) fn one_line(text: &str, chars: usize) -> String {
     line
 }
 
-/// Cuts the longest text made by `write` that fits in `room`: of `reason` as many characters as possible.
+/// Cuts the longest text made by `write` that fits in `room`: of `reason` as many characters as
+/// possible.
 pub(crate) fn fit_reason(
     reason: &str,
     room: Size,
@@ -38,7 +39,8 @@ pub(crate) fn fit_reason(
     }
 }
 
-/// Says about how many lines were cut: by its magnitude, so that readers aren't told again whenever the number changes.
+/// Says about how many lines were cut: by its magnitude, so that readers aren't told again whenever
+/// the number changes.
 pub fn about(hidden: u64) -> String {
     match hidden.checked_ilog10() {
         None | Some(0) => "a few".to_owned(),

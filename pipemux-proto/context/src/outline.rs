@@ -5,15 +5,15 @@ use crate::section::Line;
 use crate::share::Share;
 use crate::size::Size;
 
-/// A tree that is read in pages: a store, an index.
+/// A tree that is read in pages, such as a store or an index.
 pub trait Outline {
     /// A node, or a line of one.
     type Node;
-    /// Why the tree can't be read.
+    /// The reason why the tree can't be read.
     type Error;
 
-    /// Returns at most `max` children of a node from position `from` on, in order; of `None`, roots. Of a node that is
-    /// folded there are none. Fewer than `max` are the last ones.
+    /// Returns at most `max` children of a node from position `from` on, in order; of `None`,
+    /// roots. Of a node that is folded there are none. Fewer than `max` are the last ones.
     ///
     /// # Errors
     /// The tree can't be read.
@@ -28,18 +28,18 @@ pub trait Outline {
     fn size(&mut self, node: &Self::Node, depth: u32) -> Size;
 }
 
-/// What was read of a tree.
+/// The part of a tree that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filled<N> {
-    /// The nodes that fit, each behind its parent, with their depths.
+    /// The nodes that fit, each after its parent, with their depths.
     pub lines: Vec<Line<N>>,
     /// True when there are more nodes than fit.
     pub is_cut: bool,
 }
 
-/// Reads the nodes that fit in a share: all roots in order, then all their children, and so on, until the first that
-/// doesn't fit. The calls, and the nodes that are read, are bounded by what is shown and one page; the size of the
-/// tree doesn't matter.
+/// Reads the nodes that fit in a share: all roots in order, then all their children, and so on,
+/// until the first that doesn't fit. The calls, and the nodes that are read, are bounded by what is
+/// shown and one page; the size of the tree doesn't matter.
 ///
 /// # Errors
 /// The tree can't be read.

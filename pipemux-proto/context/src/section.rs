@@ -4,14 +4,14 @@ use crate::context::Frame;
 use crate::limits::MORE;
 use crate::size::Size;
 
-/// A part of what a source shows.
+/// A section of a source's content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderSection<T> {
-    /// Its name within its source.
+    /// The section's name within its source.
     pub key: String,
-    /// Its heading; empty for none.
+    /// The section's heading; empty if there is none.
     pub title: String,
-    /// Its lines in the order in which they are shown.
+    /// The section's lines in the order in which they are shown.
     pub content: Vec<Line<T>>,
     /// Heavier sections of a source are filled first.
     pub weight: u32,
@@ -21,18 +21,18 @@ pub struct RenderSection<T> {
     pub hidden: u64,
 }
 
-/// A line, or a few that belong together.
+/// A line, or a few lines that belong together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Line<T> {
-    /// What is shown.
     pub content: T,
-    /// What it takes.
+    /// The size of the content.
     pub size: Size,
-    /// How deep it stands in a tree, or how detailed it is: an overview is 0.
+    /// The depth in a tree, or the degree of detail; that of an overview is 0.
     pub depth: u32,
-    /// Of lines of one depth heavier ones stay longer.
+    /// The weight; among lines of one depth, heavier ones are cut later.
     pub weight: u32,
-    /// True for what only encloses lines, such as a fence: it isn't counted among those that were cut.
+    /// True for what only encloses lines, such as a fence: it isn't counted among those that were
+    /// cut.
     pub structural: bool,
 }
 
@@ -43,7 +43,8 @@ impl<T> RenderSection<T> {
         Self { key, title, content, weight: 1, required: false, hidden: 0 }
     }
 
-    /// Returns what all its lines take, with its heading and the line that tells of what the source itself left out.
+    /// Returns what all its lines take, with its heading and the line that tells of what the source
+    /// itself left out.
     pub fn size(&self) -> Size {
         let heading = heading_size(&self.title, Frame::Merge);
         let more = if self.hidden > 0 { MORE } else { Size::ZERO };

@@ -5,7 +5,7 @@ use crate::limits::{MARK, MIN_SHARE, SOURCES_MAX};
 use crate::size::Size;
 use crate::source::{RenderSource, SourceLimits, document_order};
 
-/// What one source may take.
+/// The share of the budget that one source may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Share {
     /// Tokens, characters, bytes and lines, its headings included.
@@ -20,9 +20,11 @@ pub struct Share {
 
 /// Divides a budget among sources; the shares stand in the sources' order.
 ///
-/// First the sources are admitted in the document's order, as long as there is a useful minimum for each; what is reserved
-/// for a required source is taken before those after it are admitted. Then reservations are granted in that order. What a source gets is its part by weight, but no less than its reservation and no
-/// more than its limits; what that leaves is divided again among the others, as flexible boxes are sized in CSS.
+/// First the sources are admitted in the document's order, as long as there is a useful minimum for
+/// each; what is reserved for a required source is taken before those after it are admitted. Then
+/// reservations are granted in that order. What a source gets is its part by weight, but no less
+/// than its reservation and no more than its limits; what that leaves is divided again among the
+/// others, as flexible boxes are sized in CSS.
 pub fn shares(sources: &[RenderSource], budgets: &Budgets) -> Vec<Share> {
     let order = document_order(sources);
     let frame = match budgets.frame {
@@ -85,7 +87,7 @@ pub fn shares(sources: &[RenderSource], budgets: &Budgets) -> Vec<Share> {
     shares
 }
 
-/// What one source asks for, in one unit.
+/// The demand of one source, in one unit.
 #[derive(Debug, Clone, Copy)]
 struct Item {
     weight: u32,
@@ -94,7 +96,8 @@ struct Item {
     most: u64,
 }
 
-/// Divides one unit of a budget by weight, within bounds. Items come in the order in which reservations are granted.
+/// Divides one unit of a budget by weight, within bounds. Items come in the order in which
+/// reservations are granted.
 fn divide(all: u64, items: &[Item], soft: bool) -> Vec<u64> {
     if all == u64::MAX {
         return items.iter().map(|item| item.most).collect();

@@ -2,7 +2,7 @@
 
 use pipemux_tokens::Estimate;
 
-/// What a text takes, or may take, in four units at once. A limit that isn't set is `u64::MAX`.
+/// The size of a text or a limit of it, in four units. An unset limit is `u64::MAX`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Size {
     /// Estimated tokens.
@@ -19,7 +19,7 @@ impl Size {
     /// The size of an empty text.
     pub const ZERO: Self = Self { tokens: 0, chars: 0, bytes: 0, lines: 0 };
 
-    /// As a limit: none.
+    /// The limit that allows any size.
     pub const UNLIMITED: Self =
         Self { tokens: u64::MAX, chars: u64::MAX, bytes: u64::MAX, lines: u64::MAX };
 
@@ -105,7 +105,7 @@ impl Size {
         [self.tokens, self.chars, self.bytes, self.lines]
     }
 
-    /// The reverse of [`Size::to_array`].
+    /// Makes a size from the array of [`Size::to_array`].
     pub fn from_array([tokens, chars, bytes, lines]: [u64; 4]) -> Self {
         Self { tokens, chars, bytes, lines }
     }

@@ -1,4 +1,5 @@
-//! The content of apps as lines, and lines as content again: the slots in them stay slots, so anchors survive.
+//! The content of apps as lines, and lines as content again: the slots in them stay slots, so
+//! anchors survive.
 
 use pipemux_proto::LineRun;
 use pipemux_proto::limits::EMBED_BUDGET;
@@ -16,26 +17,24 @@ pub enum SlotLine {
     Pieces(Vec<Piece>),
     /// The beginning or end of exact text.
     Fence,
-    /// A line of exact text.
     Code(CodeLine),
 }
 
 /// A line of exact text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CodeLine {
-    /// Which of the content's exact texts it is of.
+    /// The index of the exact text in the content.
     pub block: usize,
-    /// The fence's language.
     pub lang: String,
     /// The line with its newline, if it has one.
     pub text: String,
-    /// Its number, if lines are numbered.
+    /// The line number, if lines are numbered.
     pub number: Option<u64>,
-    /// Its identity, if the app named it.
+    /// The line's identity, if the app gave it one.
     pub id: Option<u64>,
 }
 
-/// What stands for an id that isn't minted yet where sizes are measured.
+/// The placeholder for an id that isn't minted yet, in measurements of size.
 const UNMINTED: &str = "1234";
 
 /// Splits content into lines of one depth.

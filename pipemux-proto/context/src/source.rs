@@ -4,32 +4,30 @@ use pipemux_proto::projection::Lod;
 
 use crate::size::Size;
 
-/// Who produces sections of a document, as far as this is known before anything was produced.
+/// The description of a producer of sections, before it has produced any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenderSource {
-    /// Its name, unique in the document: `editor/main`, `views`.
+    /// The source's name, unique in the document: `editor/main`, `views`.
     pub id: String,
-    /// What readers are told when there is nothing to show of it: `Workspace tree`. Empty: the id.
+    /// The title for readers if there is nothing to show: `Workspace tree`; if empty, the id.
     pub title: String,
-    /// A higher one comes earlier, and is left out later.
+    /// The priority; a source with a higher one comes earlier and is left out later.
     pub priority: i32,
-    /// Its part of the budget compared to the other sources'. 0 counts as 1.
+    /// The share of the budget relative to the other sources'. 0 counts as 1.
     pub weight: u32,
     /// True when it comes before all others: the meta and environment sections.
     pub required: bool,
-    /// Its level of detail.
     pub lod: Lod,
-    /// What its share holds at the least, as far as there is room.
+    /// The minimum size of the source's share, as far as there is room.
     pub reserved: Size,
-    /// What it may take at the most.
     pub limits: SourceLimits,
-    /// How long it may take to produce, in milliseconds.
+    /// The time limit for producing the sections, in milliseconds.
     pub deadline_ms: u64,
-    /// The call that shows all of it, for a reader who wants what was cut.
+    /// The call that shows the complete content, for a reader who wants what was cut.
     pub call: String,
 }
 
-/// What one source may take at the most, whatever the budget is.
+/// The limits of one source, whatever the budget is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourceLimits {
     /// Tokens, characters, bytes and lines.
@@ -46,7 +44,7 @@ impl Default for SourceLimits {
     }
 }
 
-/// How long a source may take if it doesn't say otherwise, in milliseconds.
+/// The default time limit of a source, in milliseconds.
 const DEADLINE_MS: u64 = 2_000;
 
 impl RenderSource {

@@ -1,5 +1,7 @@
-//! What bytes are: a media type and, for an image, its dimensions, from their first bytes. Whoever asks what bytes are asks
-//! here, so that an app, a window, a command line and a model are told the same.
+//! What bytes are: a media type and, for an image, its dimensions, from their first bytes. Whoever
+//! asks what bytes are asks here, so that an app, a window, a command line and a model are told the
+//! same.
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 use imagesize::ImageType;
@@ -9,7 +11,7 @@ pub use pipemux_proto::projection::Media;
 /// Bytes of which nothing more is known.
 pub const UNKNOWN: &str = "application/octet-stream";
 
-/// How formats begin that are no images. Images are told by `imagesize`.
+/// The magic numbers of formats other than images, which `imagesize` detects.
 const MAGIC: &[(&[u8], &str)] = &[
     (b"%PDF-", "application/pdf"),
     (b"PK\x03\x04", "application/zip"),
@@ -22,7 +24,7 @@ const MAGIC: &[(&[u8], &str)] = &[
     (b"\xff\xfb", "audio/mpeg"),
 ];
 
-/// What a format is called in a sentence.
+/// The names of formats in sentences.
 const NAMES: &[(&str, &str)] = &[
     ("image/png", "a PNG image"),
     ("image/jpeg", "a JPEG image"),
@@ -39,7 +41,8 @@ const NAMES: &[(&str, &str)] = &[
     ("application/x-sqlite3", "a SQLite database"),
 ];
 
-/// Says what bytes are that are no text: `20480 bytes that are no text (a PNG image)`. `None` for text.
+/// Says what bytes are that are no text: `20480 bytes that are no text (a PNG image)`. `None` for
+/// text.
 pub fn describe(bytes: &[u8]) -> Option<String> {
     let is_text = std::str::from_utf8(bytes).is_ok_and(|text| !text.contains('\0'));
     if is_text {
@@ -112,7 +115,7 @@ fn wav_duration(bytes: &[u8]) -> Option<u64> {
 mod tests {
     use super::*;
 
-    /// The header of an image without pixels.
+    /// Makes the header of an image without pixels.
     fn png(width: u32, height: u32) -> Vec<u8> {
         let mut bytes = b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR".to_vec();
         bytes.extend(width.to_be_bytes());

@@ -7,8 +7,8 @@ use super::span::Span;
 use super::syntax_tree::{Script, Step};
 use crate::value::Value;
 
-/// Returns the code of each step, on a line of its own with its raw blocks behind it, so that any of them can be
-/// carried out without the others.
+/// Returns the code of each step, on a line of its own with its raw blocks behind it, so that any
+/// of them can be carried out without the others.
 ///
 /// # Errors
 /// The code has a syntax error, or names standard input that isn't given.
@@ -40,8 +40,9 @@ pub fn alone(code: &str, script: &Script) -> Vec<String> {
     steps
 }
 
-/// Writes a step's own code on one line, with texts as they were written. A raw block and standard input, of which
-/// the length is given, are named by their size: `notes.add("t", text=stdin (4,600 bytes))`.
+/// Writes a step's own code on one line, with texts as they were written. A raw block and standard
+/// input, of which the length is given, are named by their size:
+/// `notes.add("t", text=stdin (4,600 bytes))`.
 pub fn shown(step: &str, stdin: Option<usize>) -> String {
     let mut lexer = Lexer::new(step);
     let mut line = String::new();
@@ -98,7 +99,7 @@ pub fn size(bytes: usize) -> String {
 #[derive(Default)]
 struct StepWriter {
     line: String,
-    /// What follows the line: the bodies of its raw blocks.
+    /// The text after the line: the bodies of its raw blocks.
     blocks: String,
     gap: &'static str,
 }
@@ -119,7 +120,8 @@ impl StepWriter {
             return;
         }
         if text.contains('\n') && !self.blocks.is_empty() {
-            // The body of a block begins on the line after its word, so it has to come before this text.
+            // The body of a block begins on the line after its word, so it has to come before this
+            // text.
             self.line.push_str(&std::mem::take(&mut self.blocks));
             self.line.push('\n');
         }

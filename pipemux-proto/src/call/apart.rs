@@ -2,8 +2,9 @@
 
 use super::lexer::{Lexer, TokenKind};
 
-/// Returns the code on one line, in parts; a part is a long text if its flag is true. A text of more than
-/// `text_max` bytes is one, and so is what can't be read as code and everything behind the first `code_max` bytes.
+/// Returns the code on one line, in parts; a part is a long text if its flag is true. A text of
+/// more than `text_max` bytes is one, and so is what can't be read as code and everything behind
+/// the first `code_max` bytes.
 pub fn texts_apart(code: &str, text_max: usize, code_max: usize) -> Vec<(String, bool)> {
     let mut parts: Vec<(String, bool)> = Vec::new();
     let mut written = String::new();

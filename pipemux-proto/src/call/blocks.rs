@@ -1,21 +1,22 @@
 //! The blocks of a model's message that run.
 //!
-//! Only fenced code blocks run whose info string has `docui` as its first word. The message is read as
-//! CommonMark, so code that is only mentioned never runs: inline code, indented code, code in other
-//! fences or in HTML. Code in a block quote is a quotation and doesn't run either.
+//! Only fenced code blocks run whose info string has `docui` as its first word. The message is read
+//! as CommonMark, so code that is only mentioned never runs: inline code, indented code, code in
+//! other fences or in HTML. Code in a block quote is a quotation and doesn't run either.
 //!
 //! Two rules differ from CommonMark, so that a block is always what its writer meant:
-//! - **An open text hides fences.** While a raw block (`<<END` … `END`) or a `'''…'''` text of the code
-//!   is open, a fence line belongs to the text. Otherwise the code would end in the middle of a text,
-//!   which is always an error.
-//! - **A `docui` block needs its closing fence.** A block that ends with the message, or with the list
-//!   item around it, is refused, because it may be cut off.
+//! - **An open text hides fences.** While a raw block (`<<END` … `END`) or a `'''…'''` text of the
+//!   code is open, a fence line belongs to the text. Otherwise the code would end in the middle of
+//!   a text, which is always an error.
+//! - **A `docui` block needs its closing fence.** A block that ends with the message, or with the
+//!   list item around it, is refused, because it may be cut off.
 //!
-//! The first rule is why this module has a block parser of its own. It decides line by line, by the code
-//! so far, where a fenced block ends, and all that follows depends on it. A CommonMark library such as
-//! pulldown-cmark has found the ends of all blocks before it reports one, and can't be told otherwise.
-//! Masking the hidden fences and parsing again takes one pass for each text that hides a fence, while a
-//! message must be read in linear time. `tests/proto/call_blocks.rs` compares both parsers where the rules agree.
+//! The first rule is why this module has a block parser of its own. It decides line by line, by the
+//! code so far, where a fenced block ends, and all that follows depends on it. A CommonMark library
+//! such as pulldown-cmark has found the ends of all blocks before it reports one, and can't be told
+//! otherwise. Masking the hidden fences and parsing again takes one pass for each text that hides a
+//! fence, while a message must be read in linear time. `tests/proto/call_blocks.rs` compares both
+//! parsers where the rules agree.
 //!
 //! | module | holds |
 //! |---|---|
@@ -38,7 +39,7 @@ use open_text::OpenText;
 /// The first word of the info string of blocks that run.
 pub const WORD: &str = "docui";
 
-/// A block of a message that runs.
+/// A block of a message that is run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     /// The code between the fences, without their indentation.
@@ -50,8 +51,8 @@ pub struct Block {
 /// Returns the blocks of a message that run, in order. The time is linear in the message's length.
 ///
 /// # Errors
-/// A block has no closing fence, or all code together exceeds [`CODE_MAX`] bytes. The spans of errors
-/// refer to the message.
+/// A block has no closing fence, or all code together exceeds [`CODE_MAX`] bytes. The spans of
+/// errors refer to the message.
 pub fn blocks(message: &str) -> Result<Vec<Block>, CallError> {
     let mut found = Vec::new();
     let mut document = Document::default();
@@ -88,9 +89,9 @@ pub fn blocks(message: &str) -> Result<Vec<Block>, CallError> {
     open.map_or(Ok(found), |block| Err(block.unclosed(None)))
 }
 
-/// Joins the blocks to the code of one run. Empty lines give each line the number that it has in the
-/// message, unless that would make the code too long. A call that one block leaves open doesn't continue
-/// in the next block.
+/// Joins the blocks to the code of one run. Empty lines give each line the number that it has in
+/// the message, unless that would make the code too long. A call that one block leaves open doesn't
+/// continue in the next block.
 pub fn script(blocks: &[Block]) -> String {
     let total: usize = blocks.iter().map(|block| block.code.len()).sum();
     let last = blocks.last().map_or(0, |block| block.first_line);
@@ -114,7 +115,7 @@ pub fn script(blocks: &[Block]) -> String {
     script
 }
 
-/// A block whose closing fence hasn't come yet.
+/// A block whose closing fence hasn't been read yet.
 struct OpenBlock {
     code: String,
     text: OpenText,
@@ -134,7 +135,8 @@ impl OpenBlock {
         Self { code: String::new(), text: OpenText::default(), closing, fence, line }
     }
 
-    /// Returns the error for a block that ended without its fence, on the line `ended` or with the message.
+    /// Returns the error for a block that ended without its fence, on the line `ended` or with the
+    /// message.
     fn unclosed(self, ended: Option<usize>) -> CallError {
         let Self { closing, line, .. } = &self;
         let closing = super::excerpt::clip(closing);

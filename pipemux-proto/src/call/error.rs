@@ -4,8 +4,8 @@ use super::excerpt;
 use super::span::Span;
 use crate::fault::Fault;
 
-/// An error in the code of a `run` and its position. The parser finds it, or the check of the calls against
-/// the prototypes.
+/// An error in the code of a `run` and its position. The parser finds it, or the check of the calls
+/// against the prototypes.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{title}: {note}")]
 pub struct CallError {
@@ -32,8 +32,8 @@ impl CallError {
         self
     }
 
-    /// Returns the error for the agent: the title, the line of the code with the span, and a line with
-    /// carets and the note. A span outside the code is marked at the nearest position inside.
+    /// Returns the error for the agent: the title, the line of the code with the span, and a line
+    /// with carets and the note. A span outside the code is marked at the nearest position inside.
     pub fn to_fault(&self, code: &str) -> Fault {
         let excerpt = excerpt::excerpt(code, self.span);
         let message = format!(

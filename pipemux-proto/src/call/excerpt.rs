@@ -7,8 +7,8 @@ use crate::fault::SourcePosition;
 
 /// Width of the widest line that is shown whole, in display columns.
 const LINE_COLUMNS: usize = 100;
-/// Width of the widest mark in a longer line, in display columns; it leaves space for some context before
-/// the mark.
+/// Width of the widest mark in a longer line, in display columns; it leaves space for some context
+/// before the mark.
 const MARK_COLUMNS: usize = 60;
 /// Length of the longest name that a message repeats, in characters.
 const NAME_CHARS: usize = 40;
@@ -48,7 +48,8 @@ pub(super) fn excerpt(code: &str, span: Span) -> Excerpt {
     }
 }
 
-/// Returns a piece of the code for use in a message: on one line, and not longer than [`NAME_CHARS`].
+/// Returns a piece of the code for use in a message: on one line, and not longer than
+/// [`NAME_CHARS`].
 pub(super) fn clip(text: &str) -> String {
     let mut shown: String = text.chars().take(NAME_CHARS).map(printable).collect();
     if text.chars().nth(NAME_CHARS).is_some() {
@@ -95,8 +96,8 @@ struct FittedText {
     whole: bool,
 }
 
-/// Returns as many characters as fit. A character of width zero counts as one column, so that a million
-/// combining marks don't fit.
+/// Returns as many characters as fit. A character of width zero counts as one column, so that a
+/// million combining marks don't fit.
 fn fit_columns(chars: impl Iterator<Item = char>, room: usize) -> FittedText {
     let mut fit_columns = FittedText { chars: Vec::new(), columns: 0, whole: true };
     for c in chars.map(printable) {

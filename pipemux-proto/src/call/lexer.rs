@@ -26,7 +26,7 @@ pub(super) struct Token<'a> {
 pub(super) enum TokenKind<'a> {
     /// A name with its qualifiers: `editor/b.replace`.
     Word(&'a str),
-    /// A number.
+    /// A number literal.
     Number(Value),
     /// A bare ref.
     Ref(Ref),
@@ -263,8 +263,8 @@ fn continues_ref(c: char) -> bool {
     !(c.is_whitespace() || matches!(c, ',' | ')' | ']' | '}' | ';' | '\'' | '"'))
 }
 
-/// Returns true if the code begins with an Action Token: `[[MT:`. `[[1]]`, `[[name]]` and `[[obj:7]]` are
-/// lists of lists, in which no word but `obj` and `link` is followed by a colon.
+/// Returns true if the code begins with an Action Token: `[[MT:`. `[[1]]`, `[[name]]` and
+/// `[[obj:7]]` are lists of lists, in which no word but `obj` and `link` is followed by a colon.
 fn begins_app_token(code: &str) -> bool {
     let Some(inside) = code.strip_prefix("[[") else { return false };
     let end = inside.find(|c: char| !c.is_alphanumeric()).unwrap_or(inside.len());

@@ -2,8 +2,8 @@
 
 use crate::limits::REF_MAX;
 
-/// Returns the target of the link with which a text begins, `obj:7` or `link:15`, and the length of the whole link.
-/// Its label has no brackets and no quotes, so that it is no list.
+/// Returns the target of the link with which a text begins, `obj:7` or `link:15`, and the length of
+/// the whole link. Its label has no brackets and no quotes, so that it is no list.
 pub fn markdown_link(text: &str) -> Option<(&str, usize)> {
     let inside = text.strip_prefix('[')?;
     let ends_label = |byte: u8| matches!(byte, b'[' | b']' | b'\'' | b'"' | b'\n');

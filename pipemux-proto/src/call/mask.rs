@@ -5,21 +5,22 @@
 use super::lexer::{Lexer, Token, TokenKind};
 use super::span::Span;
 
-/// What stands for a secret; it is a text, so that the code around it can still be read.
+/// The replacement of a secret; it is a text, so that the code around it still parses.
 pub const MASKED: &str = "'***'";
 
 /// Says which arguments are secret.
 pub trait Secrets {
-    /// True when an argument of an action is secret. The action is as it is written, without its owner.
+    /// True when an argument of an action is secret. The action is as it is written, without its
+    /// owner.
     fn is_secret(&self, action: &str, argument: ArgumentName<'_>) -> bool;
 }
 
-/// How a call says which of its arguments a value is.
+/// The name or position of an argument in a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentName<'a> {
-    /// By its name.
+    /// The argument has this name.
     Named(&'a str),
-    /// By its position, from 0.
+    /// The argument is at this position, from 0.
     At(usize),
 }
 
@@ -33,8 +34,8 @@ impl Secrets for AllValues {
     }
 }
 
-/// Returns the ranges of the values of secret arguments. When the code can't be read to its end, all of the rest is
-/// one: nobody knows what it means.
+/// Returns the ranges of the values of secret arguments. When the code can't be read to its end,
+/// all of the rest is one: nobody knows what it means.
 pub fn secret_spans(code: &str, secrets: &dyn Secrets) -> Vec<Span> {
     let mut lexer = Lexer::new(code);
     let mut reader = Reader { secrets, open: Vec::new(), word: None, last: 0, spans: Vec::new() };
@@ -91,15 +92,15 @@ pub fn masked_in_place(code: &str, secrets: &dyn Secrets) -> String {
     String::from_utf8(bytes).unwrap_or_default()
 }
 
-/// A call, list or record that is open.
+/// An open call, list or record.
 struct Open<'a> {
     /// The action of a call.
     action: Option<&'a str>,
-    /// The position of the argument that is being read.
+    /// The position of the current argument.
     position: usize,
-    /// Its name, if it is given.
+    /// The name of the current argument, if it is given.
     name: Option<&'a str>,
-    /// Where its value begins, if it is secret.
+    /// The start of the current argument's value, if it is secret.
     secret: Option<usize>,
 }
 
@@ -185,7 +186,7 @@ impl<'a> Reader<'a, '_> {
         }
     }
 
-    /// The code ends, or can't be read from `unread` on.
+    /// Ends the reading; the code from `unread` or from an open secret to `end` is masked.
     fn end(&mut self, unread: usize, end: usize) {
         if let Some((_, start)) = self.word.take() {
             self.begin_value(start);

@@ -4,8 +4,8 @@
 const COMPARED_MAX: usize = 64;
 
 /// Returns the name that was most likely meant, if one is near enough: the one with the fewest
-/// typing mistakes, the first of several. A mistake is a missing, an added or another character, or two
-/// swapped ones; case doesn't count. At most a third of a name may be mistaken.
+/// typing mistakes, the first of several. A mistake is a missing, an added or another character, or
+/// two swapped ones; case doesn't count. At most a third of a name may be mistaken.
 pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let (wanted, wanted_length) = folded(wanted)?;
     let mut best: Option<(usize, &'a str)> = None;

@@ -20,8 +20,9 @@ pub fn parse(code: &str, stdin: Option<&str>) -> Result<Script, CallError> {
     parse_with(code, stdin, false)
 }
 
-/// As [`parse`], but leaves a quoted text with a backslash as [`Expr::Quoted`]: only the prototype of its call
-/// says whether its parameter takes it raw, and whether an unknown escape in it is an error.
+/// As [`parse`], but leaves a quoted text with a backslash as [`Expr::Quoted`]: only the prototype
+/// of its call says whether its parameter takes it raw, and whether an unknown escape in it is an
+/// error.
 ///
 /// # Errors
 /// As [`parse`], without unknown escapes.

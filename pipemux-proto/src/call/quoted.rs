@@ -2,12 +2,13 @@
 
 use super::error::CallError;
 
-/// A quoted text with a backslash, in both of its meanings.
+/// A quoted text with a backslash, in both of its readings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Quoted {
     /// The text with its escapes resolved; an error if one of them is unknown.
     pub text: Result<String, CallError>,
-    /// The text as it is written, but for the backslashes before its own quotes, and with `\\` for one backslash.
+    /// The text as it is written, but for the backslashes before its own quotes, and with `\\` for
+    /// one backslash.
     pub raw: String,
 }
 
@@ -21,8 +22,8 @@ impl Quoted {
     }
 }
 
-/// Writes a text in quotes for a parameter that takes it raw. A line break is written as the regular expression
-/// that matches it.
+/// Writes a text in quotes for a parameter that takes it raw. A line break is written as the
+/// regular expression that matches it.
 pub fn write_raw(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut written = String::from(quote);

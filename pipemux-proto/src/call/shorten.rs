@@ -5,11 +5,13 @@ use super::span::Span;
 use crate::text::is_deceptive_in_prose;
 use crate::value::Value;
 
-/// The numbers of characters that may remain of a text; the largest one that makes the call fit is used.
+/// The numbers of characters that may remain of a text; the largest one that makes the call fit is
+/// used.
 const TEXT_CHARS: [usize; 4] = [60, 30, 15, 6];
 
-/// Writes the part of the code on one line of at most `max` characters, with normalized white space. Long
-/// texts and raw blocks become `'first words…'`, so that an answer never repeats long input.
+/// Writes the part of the code on one line of at most `max` characters, with normalized white
+/// space. Long texts and raw blocks become `'first words…'`, so that an answer never repeats long
+/// input.
 pub fn shorten(code: &str, span: Span, max: usize) -> String {
     let mut line = String::new();
     for text_chars in TEXT_CHARS {
@@ -27,8 +29,9 @@ fn one_line(code: &str, span: Span, text_chars: usize, max: usize) -> String {
     let mut lexer = Lexer::new(code);
     let line_start =
         code.get(..span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
-    // The position of a raw block's body depends on the blocks before it on the same line, and the beginning
-    // of that line may be inside a text. In this case everything before the span must be read too.
+    // The position of a raw block's body depends on the blocks before it on the same line, and the
+    // beginning of that line may be inside a text. In this case everything before the span must be
+    // read too.
     if code.get(line_start..span.start).is_some_and(|before| !before.contains("<<")) {
         lexer.at = span.start;
     }
@@ -56,7 +59,8 @@ fn one_line(code: &str, span: Span, text_chars: usize, max: usize) -> String {
         gap = "";
         match token.kind {
             TokenKind::Sign(',') => gap = ", ",
-            // That of a named argument is written without a space, that of a record's field with one.
+            // That of a named argument is written without a space, that of a record's field with
+            // one.
             TokenKind::Sign(':') if braces > 0 => gap = ": ",
             TokenKind::Sign(';') => gap = "; ",
             TokenKind::Text(_) | TokenKind::Quoted(_) => {

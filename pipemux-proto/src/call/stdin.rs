@@ -3,8 +3,9 @@
 use super::lexer::{Lexer, TokenKind};
 use super::span::Span;
 
-/// Returns the first place where the code uses the name `stdin` as a value: outside of texts and raw
-/// blocks, and not as the name of a parameter or a call. Code with a syntax error is read up to the error.
+/// Returns the first place where the code uses the name `stdin` as a value: outside of texts and
+/// raw blocks, and not as the name of a parameter or a call. Code with a syntax error is read up to
+/// the error.
 pub fn stdin_at(code: &str) -> Option<Span> {
     let mut lexer = Lexer::new(code);
     let mut found = None;

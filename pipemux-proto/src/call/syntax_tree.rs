@@ -25,7 +25,7 @@ pub enum Step {
 /// A call expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// The owner of the action; absent for the open window that has it.
+    /// The owner of the action; `None` for the open window that has it.
     pub owner: Option<Owner>,
     /// The action's name.
     pub action: String,
@@ -62,7 +62,8 @@ pub struct Argument {
 pub enum Expr {
     /// A number, a bool, null, or a text: in quotes, in a raw block, or from `stdin`.
     Value(Value),
-    /// A quoted text with a backslash, whose meaning depends on its parameter: see [`parse_undecided`](super::parse_undecided).
+    /// A quoted text with a backslash, whose meaning depends on its parameter: see
+    /// [`parse_undecided`](super::parse_undecided).
     Quoted(Box<Quoted>),
     /// A ref.
     Ref(Ref),
@@ -74,7 +75,7 @@ pub enum Expr {
     Call(Box<Call>),
     /// A name that an app defines: `editor.selection`.
     Name {
-        /// The owner of the name; absent for the window that defines it.
+        /// The owner of the name; `None` for the window that defines it.
         owner: Option<Owner>,
         /// The name.
         name: String,

@@ -56,8 +56,8 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads `<<WORD`, and ahead of time its body, which begins on the next line, or after the body of the
-    /// previous raw block of the same line.
+    /// Reads `<<WORD`, and ahead of time its body, which begins on the next line, or after the body
+    /// of the previous raw block of the same line.
     pub(super) fn raw_block(&mut self) -> Result<String, CallError> {
         let start = self.at;
         self.at += "<<".len();
@@ -193,8 +193,9 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Returns true for what has a meaning behind a backslash in regular expressions only, and none in the texts of common
-/// languages: it stays as it is written, as in Python, since commands and code are full of it.
+/// Returns true for what has a meaning behind a backslash in regular expressions only, and none in
+/// the texts of common languages: it stays as it is written, as in Python, since commands and code
+/// are full of it.
 fn is_of_regex(escaped: char) -> bool {
     const REGEX: &str = "dDsSwWBAzZpP.()[]{}*+?|^<>";
     REGEX.contains(escaped) || matches!(escaped, '1'..='9')
@@ -206,7 +207,8 @@ pub(super) fn drop_newline(text: &str) -> &str {
     text.strip_suffix('\r').unwrap_or(text)
 }
 
-/// Returns how close a trimmed line is to the line that closes the block: less is closer, none is far off.
+/// Returns how close a trimmed line is to the line that closes the block: less is closer, none is
+/// far off.
 fn nearness(line: &str, word: &str) -> Option<u8> {
     if line == word {
         return Some(0);

@@ -4,8 +4,8 @@ use super::error::CallError;
 use super::lexer::{Lexer, TokenKind};
 use super::span::Span;
 
-/// Returns the end of the value that a text begins with: of a quoted text, a list or a record. What follows it isn't
-/// read.
+/// Returns the end of the value that a text begins with: of a quoted text, a list or a record. What
+/// follows it isn't read.
 ///
 /// # Errors
 /// The value isn't closed, or has something in it that no value has.

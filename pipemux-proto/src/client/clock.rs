@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How far a clock is ahead of UTC, from a time on.
+/// The offset of a clock from UTC, from a time on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockOffset {
     /// Since when: seconds since 1970, UTC.

@@ -1,7 +1,7 @@
 //! Which variables of its opener's environment an app gets.
 
-/// The environment variables that every app gets from its opener: those that programs commonly need, and none that is
-/// likely to hold a secret.
+/// The environment variables that every app gets from its opener: those that programs commonly
+/// need, and none that is likely to hold a secret.
 pub const PASSED_VARIABLES: &[&str] = &[
     "CI",
     "HOME",

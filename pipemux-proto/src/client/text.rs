@@ -1,4 +1,5 @@
-//! Answers with a long text, which is copied neither when the answer is written nor when it is read.
+//! Answers with a long text, which is copied neither when the answer is written nor when it is
+//! read.
 
 use bytes::Bytes;
 use serde::Deserialize;
@@ -6,8 +7,8 @@ use serde::Deserialize;
 use super::{Answer, Body};
 use crate::codec::{DecodeError, EncodeError, decode, encode_into};
 
-/// Length in bytes of the shortest body whose text keeps the buffer it arrived in: from this size on,
-/// a new buffer costs more than copying its content.
+/// Length in bytes of the shortest body whose text keeps the buffer it arrived in: from this size
+/// on, a new buffer costs more than copying its content.
 const LONG_BODY: usize = 32 * 1024;
 
 /// An answer whose text is borrowed from the message.
@@ -50,8 +51,8 @@ impl Answer {
         }
     }
 
-    /// Encodes the body of an answer with a text of `length` bytes: the bytes before the text and those
-    /// after it.
+    /// Encodes the body of an answer with a text of `length` bytes: the bytes before the text and
+    /// those after it.
     ///
     /// # Errors
     /// None for these values; encoding them can't fail.

@@ -1,8 +1,9 @@
 //! The verbs, and the one table of what holds for each of them.
 //!
-//! **Invariant: what depends on the verb alone is declared in the table.** The daemon and the client derive from it
-//! what a verb may change, who may send it, what waits for it and how it is called. A new verb has a variant, a line in
-//! [`Verb::kind`] and a row; the compiler names the few places that have to do something of its own with it.
+//! **Invariant: what depends on the verb alone is declared in the table.** The daemon and the
+//! client derive from it what a verb may change, who may send it, what waits for it and how it is
+//! called. A new verb has a variant, a line in [`Verb::kind`] and a row; the compiler names the few
+//! places that have to do something of its own with it.
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
@@ -27,9 +28,9 @@ pub enum Verb {
     },
     /// Carries out calls.
     Run {
-        /// The calls.
+        /// The code of the calls.
         code: String,
-        /// The text that the name `stdin` stands for.
+        /// The text for the name `stdin`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stdin: Option<Bytes>,
         /// True to refuse the whole of it if it has a call that isn't a query.
@@ -38,9 +39,10 @@ pub enum Verb {
     },
     /// Answers an open question, or shows it when `text` is empty.
     Answer {
-        /// `1,3`, `all`, `all but 2`, `none`, `yes`, `no`, `go`, a label, a value, a link, `name=value`.
+        /// `1,3`, `all`, `all but 2`, `none`, `yes`, `no`, `go`, a label, a value, a link,
+        /// `name=value`.
         text: String,
-        /// The question's number, needed when several are open.
+        /// The question's number, which is needed if several questions are open.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         to: Option<u64>,
         /// Standard input, for which `-` and `stdin` in `text` stand.
@@ -54,13 +56,15 @@ pub enum Verb {
     },
     /// Tells of each ref and token in a text what it is now, and which calls one can make.
     Resolve {
-        /// The text: a prompt, a message, a file. At most [`RESOLVE_TEXT_MAX`](crate::limits::RESOLVE_TEXT_MAX) bytes.
+        /// The text: a prompt, a message, a file. At most
+        /// [`RESOLVE_TEXT_MAX`](crate::limits::RESOLVE_TEXT_MAX) bytes.
         text: String,
         /// True to carry out the one call that the text names.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         run: bool,
     },
-    /// Describes the actions of a provider in a line each; at the level of detail `Full` in whole declarations.
+    /// Describes the actions of a provider in a line each; at the level of detail `Full` in whole
+    /// declarations.
     Help {
         /// The provider.
         provider: ProviderId,
@@ -83,17 +87,19 @@ pub enum Verb {
     Apps,
     /// Lists the sessions.
     Sessions,
-    /// Prints the newest frames between the daemon and a session, decoded, or follows them. A session is traced from
-    /// the first such request on. The answer is text, or [`Body::Log`] if `after` or `wait_ms` is given.
+    /// Prints the newest frames between the daemon and a session, decoded, or follows them. A
+    /// session is traced from the first such request on. The answer is text, or [`Body::Log`] if
+    /// `after` or `wait_ms` is given.
     Trace {
         /// The session.
         session: SessionAddr,
-        /// The number of frames.
+        /// The maximum number of frames.
         lines: u32,
-        /// The position from an earlier answer, to get the frames after it; absent for the newest ones.
+        /// The position from an earlier answer, to get the frames after it; absent for the newest
+        /// ones.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<u64>,
-        /// How long to wait for a frame, in milliseconds.
+        /// The longest wait for a frame, in milliseconds.
         #[serde(default, skip_serializing_if = "is_zero")]
         wait_ms: u32,
     },
@@ -102,13 +108,13 @@ pub enum Verb {
     Logs {
         /// The session.
         session: SessionAddr,
-        /// The number of lines.
+        /// The maximum number of lines.
         lines: u32,
-        /// The position from an earlier answer, to get what was printed after it; absent for the last
-        /// lines.
+        /// The position from an earlier answer, to get what was printed after it; absent for the
+        /// last lines.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         after: Option<u64>,
-        /// How long to wait for new output, in milliseconds.
+        /// The longest wait for new output, in milliseconds.
         #[serde(default, skip_serializing_if = "is_zero")]
         wait_ms: u32,
     },
@@ -126,7 +132,8 @@ pub enum Verb {
     History(HistoryArgs),
     /// Takes a round of history back, in all sessions that it changed, the newest step first.
     Undo {
-        /// The round's number; absent for the reader's newest one that changed anything and isn't undone.
+        /// The round's number; absent for the reader's newest one that changed anything and isn't
+        /// undone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         round: Option<u64>,
     },
@@ -148,7 +155,8 @@ pub enum Verb {
     Watch(WatchArgs),
     /// Reads the manifests again, after adding or removing one if asked to.
     Providers(ProvidersArgs),
-    /// Lists what apps ask a person to allow and what a person allowed, shows one of them, or decides about it.
+    /// Lists what apps ask a person to allow and what a person allowed, shows one of them, or
+    /// decides about it.
     Consent(ConsentArgs),
     /// Begins or ends a pause, in which nobody whom it holds may act.
     Pause(PauseArgs),
@@ -159,42 +167,42 @@ pub enum Verb {
 /// The largest effect that a verb can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum VerbEffect {
-    /// It may be sent again at any time.
+    /// The verb changes nothing, and may be sent again at any time.
     ReadsOnly,
-    /// It changes windows, sessions or settings, and runs no action.
+    /// The verb changes windows, sessions or settings, but runs no action.
     ChangesDaemon,
-    /// It runs an app's calls. Only once these are found is it known whether all are queries.
+    /// The verb runs calls, of which it isn't known in advance whether all are queries.
     RunsCalls,
-    /// It runs an app's actions.
+    /// The verb runs an app's actions.
     RunsActions,
 }
 
-/// Which later requests of a client that sends them in order have to wait for the answer.
+/// The later requests of a client with ordered requests that wait for the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HoldsLater {
     /// No later request waits for the answer.
     Nothing,
     /// Requests for the same workspace wait: the verb changes which windows there are.
     Workspace,
-    /// All requests wait: the verb changes which apps there are, or ends the daemon.
+    /// All requests wait, because the verb changes the set of apps or ends the daemon.
     All,
 }
 
-/// Which tool of a model may use a verb as a command.
+/// The model's tools that may use a verb as a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolUse {
-    /// None: it is for programs and persons.
+    /// No tool; the verb is for programs and persons.
     Nobody,
-    /// The tool that only looks, and the one that acts.
+    /// The read-only tool and the acting one.
     Looks,
-    /// The tool that acts.
+    /// The acting tool only.
     Acts,
 }
 
 /// Makes the kinds of verbs from the table.
 macro_rules! verb_kinds {
     ($($kind:ident: $name:literal, $audit:expr, $effect:ident, $reader:literal, $later:ident, $tool:ident, $rest:ident;)*) => {
-        /// What a verb does, apart from its arguments.
+        /// The kind of a verb, without its arguments.
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum VerbKind {
             $(#[doc = concat!("`", $name, "`")] $kind,)*
@@ -204,37 +212,39 @@ macro_rules! verb_kinds {
             /// All kinds, in the order of the table.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
-            /// The name on the command line, which metrics use too. Several kinds may share one.
+            /// The name on the command line and in metrics. Several kinds may share one.
             pub fn name(self) -> &'static str {
                 match self { $(Self::$kind => $name,)* }
             }
 
-            /// The name in the audit log; `None` for what is no act.
+            /// The name in the audit log; `None` for a verb that isn't recorded.
             pub fn audit_name(self) -> Option<&'static str> {
                 match self { $(Self::$kind => $audit,)* }
             }
 
-            /// The largest effect that it can have.
+            /// The largest effect that the verb can have.
             pub fn effect(self) -> VerbEffect {
                 match self { $(Self::$kind => VerbEffect::$effect,)* }
             }
 
-            /// True if it needs the reader's token, where the reader has one: it shows or changes what is the reader's.
+            /// True if it needs the reader's token, where the reader has one: it shows or changes
+            /// what is the reader's.
             pub fn speaks_as_reader(self) -> bool {
                 match self { $(Self::$kind => $reader,)* }
             }
 
-            /// Which later requests wait for its answer.
+            /// The later requests that wait for the answer.
             pub fn holds_later(self) -> HoldsLater {
                 match self { $(Self::$kind => HoldsLater::$later,)* }
             }
 
-            /// Which tool of a model may use it.
+            /// The model's tools that may use the verb.
             pub fn tool_use(self) -> ToolUse {
                 match self { $(Self::$kind => ToolUse::$tool,)* }
             }
 
-            /// The command that shows what a long answer leaves out. None of what has acted is repeated.
+            /// The command that shows what a long answer leaves out. None of what has acted is
+            /// repeated.
             pub fn way_to_the_rest(self) -> &'static str {
                 match self { $(Self::$kind => $rest,)* }
             }
@@ -251,7 +261,8 @@ const STATUS: &str = "pipemux status";
 const BUDGET: &str = "the same command with --budget 4000";
 
 verb_kinds! {
-    // Kind: name, name in the audit log, effect, speaks as reader, holds later requests, tool, way to the rest
+    // Kind: name, name in the audit log, effect, speaks as reader, holds later requests, tool, way
+    // to the rest
     Open: "open", Some("open"), ChangesDaemon, true, Workspace, Acts, VIEW;
     View: "view", None, ReadsOnly, true, Nothing, Looks, VIEW;
     Inject: "inject", None, ReadsOnly, true, Nothing, Nobody, VIEW;
@@ -324,20 +335,21 @@ impl Verb {
         }
     }
 
-    /// Returns true for verbs that may run an app's actions. They are recorded under their `run_id`: a
-    /// request that is sent again gets the recorded answer and runs nothing.
+    /// Returns true for verbs that may run an app's actions. They are recorded under their
+    /// `run_id`: a request that is sent again gets the recorded answer and runs nothing.
     pub fn acts(&self) -> bool {
         matches!(self.kind().effect(), VerbEffect::RunsCalls | VerbEffect::RunsActions)
     }
 
-    /// Returns true for verbs that may change something, if only which windows are open: when such a
-    /// request is lost, its outcome is unknown. All others only read and may be sent again at any time.
+    /// Returns true for verbs that may change something, if only which windows are open: when such
+    /// a request is lost, its outcome is unknown. All others only read and may be sent again at any
+    /// time.
     pub fn changes(&self) -> bool {
         self.kind().effect() != VerbEffect::ReadsOnly
     }
 
-    /// Returns true for verbs by which a built-in app may be opened that isn't open: it gets the environment that the
-    /// request brings.
+    /// Returns true for verbs by which a built-in app may be opened that isn't open: it gets the
+    /// environment that the request brings.
     pub fn may_open(&self) -> bool {
         matches!(self, Self::Run { .. } | Self::View(ViewArgs { open: true, .. }))
     }

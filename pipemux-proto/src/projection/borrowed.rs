@@ -69,15 +69,15 @@ pub struct ObjectRef<'a, S = &'a str> {
     /// The thing's type.
     #[serde(default, rename = "type")]
     pub ty: Option<&'a str>,
-    /// The text that is shown.
+    /// The displayed text.
     pub label: S,
     /// True when the ref is shown with the key instead of an id.
     #[serde(default)]
     pub show_key: bool,
-    /// What tells the thing from others with the same label.
+    /// The text that distinguishes the thing from others with the same label.
     #[serde(default)]
     pub detail: S,
-    /// What its value is.
+    /// The description of the value if it can't be shown as text.
     #[serde(default, borrow)]
     pub media: Option<MediaRef<'a>>,
 }

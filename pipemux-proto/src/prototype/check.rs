@@ -1,24 +1,25 @@
-//! What the names in a prototype may be. They are shown as they are, as code, so that none may be mistaken for
-//! anything else.
+//! What the names in a prototype may be. They are shown as they are, as code, so that none may be
+//! mistaken for anything else.
 
 use super::{Field, Prototype, Raw, Type};
 use crate::call::name::is_name;
 use crate::limits::NAME_MAX;
 use crate::refs::token::is_type;
 
-/// A prototype that can't be taken in, in one sentence.
+/// The reason why a prototype is rejected, in one sentence.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PrototypeError {
-    /// An action's or a parameter's name isn't one that a call can have.
+    /// The name of an action or a parameter can't be used in a call.
     #[error("the name {0:?} is none: expected [A-Za-z_][A-Za-z0-9_]*, at most {NAME_MAX} bytes")]
     Name(String),
-    /// The type of an anchor isn't one that a ref can have.
+    /// The type of an anchor can't be used in a ref.
     #[error("the type {0:?} is none: expected [A-Za-z][A-Za-z0-9_-]*, at most {NAME_MAX} bytes")]
     Type(String),
     /// Two fields of a record or a form have the same name.
     #[error("the field {0:?} is there twice")]
     Field(String),
-    /// Two parameters of an action have the same name, or a rule names a parameter that isn't there.
+    /// Two parameters of an action have the same name, or a rule names a parameter that isn't
+    /// there.
     #[error("{action} has no parameter {param}, or has it twice")]
     Parameter {
         /// The action's name.

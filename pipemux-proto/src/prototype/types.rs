@@ -14,7 +14,7 @@ pub enum Type {
     String,
     /// An integer.
     Int,
-    /// A number.
+    /// A floating-point number.
     Float,
     /// `true` or `false`.
     Bool,
@@ -29,7 +29,7 @@ pub enum Type {
     Union(Vec<String>),
     /// A visible thing, of this type if one is given.
     Anchor(Option<String>),
-    /// A list of such values.
+    /// A list of values of this type.
     List(Box<Type>),
     /// Such a value or `null`.
     Optional(Box<Type>),
@@ -97,19 +97,19 @@ pub struct Field {
     /// The value of an absent field. A field without one is required, unless its type is optional.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
-    /// What the field means, in one sentence; empty where the name says it.
+    /// The meaning of the field, in one sentence; empty if the name is enough.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub doc: String,
     /// True for a value that is never printed, logged or kept, such as a password.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub secret: bool,
-    /// A regular expression that the whole text matches.
+    /// A regular expression that must match the whole text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pattern: Option<String>,
-    /// The smallest number; of a text the fewest characters, of a list the fewest items.
+    /// The minimum: of a number, of a text's characters, or of a list's items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min: Option<f64>,
-    /// The largest number; of a text the most characters, of a list the most items.
+    /// The maximum: of a number, of a text's characters, or of a list's items.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max: Option<f64>,
 }
@@ -125,7 +125,8 @@ impl Field {
         self.secret || self.ty.holds_secret()
     }
 
-    /// Returns what a value has to fulfil besides its type, in words: `1 to 9`, `at most 80 characters`.
+    /// Returns what a value has to fulfil besides its type, in words: `1 to 9`,
+    /// `at most 80 characters`.
     pub fn bounds(&self) -> String {
         let one = self.min.or(self.max) == Some(1.0) && self.max.is_none_or(|max| max == 1.0);
         let unit = match self.value_type() {

@@ -5,8 +5,8 @@ use std::ops::Range;
 use super::Ref;
 use crate::limits::REF_MAX;
 
-/// Finds the refs and tokens of a text, in order, each with its place in bytes. In prose, punctuation behind a ref is none of
-/// it. The work for each place where one may begin is bounded.
+/// Finds the refs and tokens of a text, in order, each with its place in bytes. In prose,
+/// punctuation behind a ref is none of it. The work for each place where one may begin is bounded.
 pub fn find(text: &str) -> impl Iterator<Item = (Range<usize>, Ref)> + '_ {
     let mut from = 0;
     std::iter::from_fn(move || {

@@ -1,10 +1,12 @@
 //! A 64-bit hash that gives the same value in every release and on every machine.
 //!
-//! The socket's name, the directories of workspaces, the editor's journals and the marks of processes
-//! are made with it. If a value changed, a new release would not find what an older one left, so the
-//! values are pinned in `tests/golden.rs`. The standard library's hashers make no such promise.
+//! The socket's name, the directories of workspaces, the editor's journals and the marks of
+//! processes are made with it. If a value changed, a new release would not find what an older one
+//! left, so the values are pinned in `tests/golden.rs`. The standard library's hashers make no such
+//! promise.
 //!
-//! There are two functions, and neither can replace the other, because each one's values are on disk:
+//! There are two functions, and neither can replace the other, because each one's values are on
+//! disk:
 //!
 //! | function | is | names |
 //! |---|---|---|

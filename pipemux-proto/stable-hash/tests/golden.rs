@@ -29,7 +29,8 @@ fn values_of_a_thousand_bytes_never_change() {
     assert_eq!(hash_with_length(&bytes), 0x5a07_75e1_d21a_140f);
 }
 
-/// The mark of a process is made from a directory's device, inode and birth, as little-endian bytes.
+/// The mark of a process is made from a directory's device, inode and birth, as little-endian
+/// bytes.
 #[test]
 fn values_of_numbers_never_change() {
     let golden = [

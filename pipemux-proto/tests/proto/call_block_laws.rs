@@ -1,5 +1,5 @@
-//! Laws of the code in a model's message, for messages of any parts: another reader of CommonMark sees the same
-//! blocks.
+//! Laws of the code in a model's message, for messages of any parts: another reader of CommonMark
+//! sees the same blocks.
 
 use pipemux_proto::call::blocks::{blocks, script};
 use pipemux_proto::call::parse;

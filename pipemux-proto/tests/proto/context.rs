@@ -30,7 +30,8 @@ const ANCHORED: &str = r##"{
   "history": null
 }"##;
 
-/// Parses, prints, and compares as JSON: the same fields, spelled the same, none missing, none added.
+/// Parses, prints, and compares as JSON: the same fields, spelled the same, none missing, none
+/// added.
 fn round_trip(text: &str) -> Context {
     let context: Context = serde_json::from_str(text).unwrap();
     let before: serde_json::Value = serde_json::from_str(text).unwrap();

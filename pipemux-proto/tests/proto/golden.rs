@@ -1,7 +1,9 @@
-//! Messages of each minor version as they were encoded once. They must decode for ever and encode the same.
+//! Messages of each minor version as they were encoded once. They must decode for ever and encode
+//! the same.
 //!
-//! There is one file for each message and variant with a whole frame in hex. A file is never changed; a new
-//! message or variant gets a new file: `PIPEMUX_GOLDEN=write` writes the missing ones.
+//! There is one file for each message and variant with a whole frame in hex. A file is never
+//! changed; a new message or variant gets a new file: `PIPEMUX_GOLDEN=write` writes the missing
+//! ones.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

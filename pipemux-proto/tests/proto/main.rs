@@ -1,4 +1,5 @@
-//! The wire: what is read and written, the page and the schema that describe it, and messages that stay readable for ever.
+//! The wire: what is read and written, the page and the schema that describe it, and messages that
+//! stay readable for ever.
 #![allow(clippy::unwrap_used, reason = "a test fails by it")]
 
 mod call_block_laws;

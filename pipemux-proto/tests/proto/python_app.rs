@@ -39,7 +39,8 @@ fn example_app_of_the_page_runs_unchanged() {
     assert!(app.project(Lod::Summary, Some(1)).unchanged);
     assert!(app.project(Lod::Gist, Some(0)).content.is_empty());
 
-    // A ref carries the revision that was seen: the app refuses another one, and a thing that is gone.
+    // A ref carries the revision that was seen: the app refuses another one, and a thing that is
+    // gone.
     let item = |rev| Arg::Ref(RefArg { key: object.key.clone(), rev, ty: None });
     app.done("edit", [("item", item(0)), ("text", Value::from("new").into())]);
     let stale = app.invoke("done", [("item", item(0))], None).expect_err("stale");
@@ -99,7 +100,8 @@ impl App {
     #[allow(clippy::print_stdout)]
     fn start(folder: &Folder) -> Option<Self> {
         let (ours, theirs) = UnixStream::pair().expect("a socketpair");
-        // Passed as standard input, because that needs no unsafe code; the app only uses the number.
+        // Passed as standard input, because that needs no unsafe code; the app only uses the
+        // number.
         let spawned = Command::new("python3")
             .arg(folder.write("todo.py", &code()))
             .env("PIPEMUX_FD", "0")

@@ -1,4 +1,5 @@
-//! `schema.json` describes the messages as the types, `PROTOCOL.md` and the golden messages have them.
+//! `schema.json` describes the messages as the types, `PROTOCOL.md` and the golden messages have
+//! them.
 
 mod attributes;
 mod by_hand;

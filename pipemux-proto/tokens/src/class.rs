@@ -12,7 +12,7 @@ pub(super) enum Class {
     /// A sign that often shares a token with the following word.
     Join,
     Sign,
-    /// The same sign or other character as the one before; only the caller knows that one.
+    /// The same sign or other character as the previous one, which only the caller knows.
     Same,
     Han,
     /// Kana, Hangul, and the scripts of South-East Asia, whose tokens are as short.

@@ -3,8 +3,9 @@
 use super::Estimate;
 
 impl Estimate {
-    /// Returns the estimate of the lines `after` an edit, as [`Estimate::for_lines`] gives it. `self` is the
-    /// estimate of the lines `before` the edit; only the lines that differ are estimated.
+    /// Returns the estimate of the lines `after` an edit, as [`Estimate::for_lines`] gives it.
+    /// `self` is the estimate of the lines `before` the edit; only the lines that differ are
+    /// estimated.
     #[must_use]
     pub fn after_edit(&self, before: &str, after: &str) -> Self {
         crate::work::spend(before.len().min(after.len()));
@@ -37,8 +38,8 @@ fn common_prefix(one: &str, other: &str) -> usize {
     one.as_bytes()[..same].iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1)
 }
 
-/// Returns the length in bytes of the whole lines that both texts end with; the last line may lack its
-/// newline.
+/// Returns the length in bytes of the whole lines that both texts end with; the last line may lack
+/// its newline.
 fn common_suffix(one: &str, other: &str) -> usize {
     let (_, eights) = one.as_bytes().as_rchunks::<SPAN>();
     let (_, others) = other.as_bytes().as_rchunks::<SPAN>();

@@ -1,5 +1,5 @@
-//! Estimates several parts of a text at once. Each step of the state machine depends on the one before it,
-//! so the processor has time for independent steps of other parts meanwhile.
+//! Estimates several parts of a text at once. Each step of the state machine depends on the one
+//! before it, so the processor has time for independent steps of other parts meanwhile.
 
 use super::{Estimate, byte_class, step_from};
 

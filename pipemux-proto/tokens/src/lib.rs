@@ -1,11 +1,12 @@
 //! What a text costs: a model, in tokens, and this machine, in [`work`].
 //!
-//! [`estimate`] tells how many tokens of OpenAI's o200k vocabulary a text has, about. Budgets and receipts need a count for every answer. The real tokenizer is many times slower and needs
-//! tables of megabytes, but most of the count doesn't need them: o200k first cuts a text into pieces by a
-//! fixed pattern (a word with the one space or sign before it, up to three digits, a run of signs with the
-//! newlines after it, a run of white space), and nearly every piece is one token. The estimate follows this
-//! pattern character by character. For pieces that are usually more than one token, it adds a cost for
-//! each character beyond a certain length:
+//! [`estimate`] tells how many tokens of OpenAI's o200k vocabulary a text has, about. Budgets and
+//! receipts need a count for every answer. The real tokenizer is many times slower and needs tables
+//! of megabytes, but most of the count doesn't need them: o200k first cuts a text into pieces by a
+//! fixed pattern (a word with the one space or sign before it, up to three digits, a run of signs
+//! with the newlines after it, a run of white space), and nearly every piece is one token. The
+//! estimate follows this pattern character by character. For pieces that are usually more than one
+//! token, it adds a cost for each character beyond a certain length:
 //!
 //! | class | cost and reason |
 //! |---|---|
@@ -18,8 +19,8 @@
 //! | other letters | 1, then a fraction for each: alphabets have longer tokens, but fewer of them than ASCII |
 //! | other characters | 1; beyond the basic plane (emoji) 2 |
 //!
-//! These are the errors on texts of 5–30 KB that were not used to fit the costs, first for each class as
-//! one text, then for single texts:
+//! These are the errors on texts of 5–30 KB that were not used to fit the costs, first for each
+//! class as one text, then for single texts:
 //!
 //! | class | texts | bytes | true | estimated | error | root mean square | worst | beyond ±10 % |
 //! |---|---|---|---|---|---|---|---|---|
@@ -31,12 +32,15 @@
 //! | TypeScript | 30 | 405,789 | 113,302 | 114,680 | +1.2 % | 4.8 % | -14.0 % | 2 |
 //! | windows | 36 | 422,480 | 123,859 | 123,179 | -0.5 % | 3.4 % | -15.9 % | 1 |
 //!
-//! The largest errors occur in lists of three-letter names (`mp.mpc = …`), of hashes or of one repeated
-//! phrase, and in code with text in rarer scripts. Other languages are close enough for a budget (German,
-//! Korean and Russian are estimated 10–20 % too high); base64 is not (25 % too low).
+//! The largest errors occur in lists of three-letter names (`mp.mpc = …`), of hashes or of one
+//! repeated phrase, and in code with text in rarer scripts. Other languages are close enough for a
+//! budget (German, Korean and Russian are estimated 10–20 % too high); base64 is not (25 % too
+//! low).
 //!
-//! Costs are never negative and depend only on the preceding text. So appending never lowers the estimate,
-//! `estimate(a + b) <= estimate(a) + estimate(b) + 1`, and `estimate(a + b)` is at least each part's estimate.
+//! Costs are never negative and depend only on the preceding text. So appending never lowers the
+//! estimate, `estimate(a + b) <= estimate(a) + estimate(b) + 1`, and `estimate(a + b)` is at least
+//! each part's estimate.
+#![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
 mod class;
@@ -48,8 +52,8 @@ pub mod work;
 use class::{BYTES, Class, class};
 use steps::{NEWLINE, START, STEPS, Step, TOKEN};
 
-/// Returns the estimated number of o200k tokens of a text; 0 for an empty one. The time is linear in the
-/// text's length.
+/// Returns the estimated number of o200k tokens of a text; 0 for an empty one. The time is linear
+/// in the text's length.
 pub fn estimate(text: &str) -> u64 {
     let mut estimate = Estimate::default();
     estimate.add(text);
@@ -80,8 +84,8 @@ impl Default for Estimate {
 }
 
 impl Estimate {
-    /// Starts an estimate of whole lines. The cost of lines doesn't depend on the lines before them, so it
-    /// can be kept and added with [`Estimate::add_lines`].
+    /// Starts an estimate of whole lines. The cost of lines doesn't depend on the lines before
+    /// them, so it can be kept and added with [`Estimate::add_lines`].
     pub fn for_lines() -> Self {
         Self { hundredths: 0, state: NEWLINE, last: u32::from(b'\n') }
     }
@@ -105,8 +109,8 @@ impl Estimate {
         *self = now;
     }
 
-    /// Adds whole lines that were estimated with [`Estimate::for_lines`]. The result is only correct after a
-    /// newline or after other such lines.
+    /// Adds whole lines that were estimated with [`Estimate::for_lines`]. The result is only
+    /// correct after a newline or after other such lines.
     pub fn add_lines(&mut self, lines: Estimate) {
         let hundredths = self.hundredths + lines.hundredths;
         *self = Self { hundredths, ..lines };

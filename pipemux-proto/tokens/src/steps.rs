@@ -5,9 +5,10 @@ use super::class::{CLASSES, Class};
 /// Costs are in hundredths of a token, so that sums are exact.
 pub(super) const TOKEN: u64 = 100;
 
-/// The result of [`step`] for every state and class, so that each character costs one look-up. A state
-/// consists of a run and its length; its number is the index at which its row begins. The table's length is
-/// a power of two, which makes the remainder in the look-up a mask; entries after the last state are unused.
+/// The result of [`step`] for every state and class, so that each character costs one look-up. A
+/// state consists of a run and its length; its number is the index at which its row begins. The
+/// table's length is a power of two, which makes the remainder in the look-up a mask; entries after
+/// the last state are unused.
 pub(super) static STEPS: [Step; CELLS.next_power_of_two()] = {
     let mut steps = [Step { next: 0, cost: 0 }; CELLS.next_power_of_two()];
     let mut at = 0;
@@ -114,11 +115,11 @@ const fn row(run: Run) -> usize {
     }
 }
 
-/// Returns the cost of a word in hundredths: of its first letter, the number of letters that this cost
-/// covers, and the cost of each further letter. The costs were fitted to the o200k counts of 348 texts
-/// (5–30 KB each: English prose and READMEs, Chinese news, reviews and manual pages, Rust, Python,
-/// TypeScript, JSON, windows) with equal weight for each class. They were then adjusted by a few hundredths,
-/// so that the property tested below holds exactly.
+/// Returns the cost of a word in hundredths: of its first letter, the number of letters that this
+/// cost covers, and the cost of each further letter. The costs were fitted to the o200k counts of
+/// 348 texts (5–30 KB each: English prose and READMEs, Chinese news, reviews and manual pages,
+/// Rust, Python, TypeScript, JSON, windows) with equal weight for each class. They were then
+/// adjusted by a few hundredths, so that the property tested below holds exactly.
 const fn word(lead: Lead, case: Case) -> (u16, usize, u16) {
     match (lead, case) {
         (Lead::Bare, Case::Lower) => (100, 5, 6),
@@ -142,15 +143,17 @@ const LONG: usize = 12;
 const LONG_COST: u16 = 20;
 /// Capitals and the word after them (`HTTPServer`) are one piece, but rarely one token.
 const UPPER_TO_LOWER: u16 = 50;
-/// The costs of further signs of a run, and of a sign that repeats the one before; fitted like [`word`].
+/// The costs of further signs of a run, and of a sign that repeats the one before; fitted like
+/// [`word`].
 const SECOND_SIGN: u16 = 2;
 const THIRD_SIGN: u16 = 15;
 const LATER_SIGN: u16 = 55;
 const SAME_SIGN: u16 = 8;
 /// The cost of repeating another character, as in a drawn line (`────`).
 const SAME_OTHER: u16 = 25;
-/// The costs of each further character of a run. Han is fitted like [`word`]; the others follow the o200k
-/// counts of one paragraph each in Russian, Greek, Arabic, Hindi, German, French, Japanese and Korean.
+/// The costs of each further character of a run. Han is fitted like [`word`]; the others follow the
+/// o200k counts of one paragraph each in Russian, Greek, Arabic, Hindi, German, French, Japanese
+/// and Korean.
 const HAN: u16 = 76;
 const SYLLABLE: u16 = 55;
 const LETTER: u16 = 15;
@@ -265,8 +268,8 @@ mod tests {
         least
     }
 
-    /// Checks in every context what the property test in `tests/` samples: after another text, a text costs
-    /// at most one token more than alone, and saves at most what the other text costs.
+    /// Checks in every context what the property test in `tests/` samples: after another text, a
+    /// text costs at most one token more than alone, and saves at most what the other text costs.
     #[test]
     fn context_changes_the_cost_of_a_text_by_at_most_one_token() {
         for (&start, &least) in reachable().iter().filter(|(state, _)| **state != START) {
@@ -278,7 +281,8 @@ mod tests {
                 assert!(dearer <= 100, "{dearer} hundredths more after state {start}");
                 assert!(-cheaper <= least, "{cheaper} of at least {least} after state {start}");
                 for class in CLASSES {
-                    // A repetition needs an equal character before it, so a text can't begin with one.
+                    // A repetition needs an equal character before it, so a text can't begin with
+                    // one.
                     let fresh = match (class, RUNS[inside as usize / CLASSES.len() / LENGTHS]) {
                         (Class::Same, Run::Join | Run::Sign | Run::Signs) if alone == START => {
                             vec![Class::Join, Class::Sign]

@@ -1,11 +1,13 @@
 //! Counts work: a unit is about one byte looked at, or one step of a loop.
 //!
-//! Who sends a text decides how long it is and what is in it, so a function that looks at foreign text must cost no more
-//! for each byte of a long text than of a short one. Times differ from run to run and can't be asserted; counts are
-//! the same each time. The functions that look at foreign text report here what they do, tests compare the counts, and
-//! the daemon bounds what one turn may take.
+//! Who sends a text decides how long it is and what is in it, so a function that looks at foreign
+//! text must cost no more for each byte of a long text than of a short one. Times differ from run
+//! to run and can't be asserted; counts are the same each time. The functions that look at foreign
+//! text report here what they do, tests compare the counts, and the daemon bounds what one turn may
+//! take.
 //!
-//! **Invariant: counting decides nothing by itself.** A count is the same for the same inputs, whatever the machine.
+//! **Invariant: counting decides nothing by itself.** A count is the same for the same inputs,
+//! whatever the machine.
 
 use std::cell::Cell;
 
@@ -19,7 +21,7 @@ pub fn spend(units: usize) {
     SPENT.with(|spent| spent.set(spent.get().wrapping_add(units as u64)));
 }
 
-/// A moment, from which the work of this thread is counted.
+/// A point from which the work of this thread is counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Meter(u64);
 

@@ -1,4 +1,5 @@
-//! The frame decoder splits a stream the same way in whatever pieces it arrives, and every frame can be encoded.
+//! The frame decoder splits a stream the same way in whatever pieces it arrives, and every frame
+//! can be encoded.
 
 use pipemux_proto::envelope::EnvelopeError;
 use pipemux_proto::limits::FRAME_MAX;
@@ -27,8 +28,8 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// Returns the frames and errors of a stream, and whether all of it was consumed. Reading stops at an error
-/// that ends a connection.
+/// Returns the frames and errors of a stream, and whether all of it was consumed. Reading stops at
+/// an error that ends a connection.
 fn cut(stream: &[u8], pieces: usize) -> (Vec<Result<Frame, FrameError>>, bool) {
     let mut decoder = FrameDecoder::default();
     let mut all = Vec::new();

@@ -11,16 +11,17 @@
 //! | [`slots`] | windows and answers of an app, which become Markdown |
 //! | [`manifest`] | the manifest of a provider |
 //!
-//! To fuzz a target, run `cargo install cargo-fuzz --locked`, and then from the top of the repository:
+//! To fuzz a target, run `cargo install cargo-fuzz --locked`, and then from the top of the
+//! repository:
 //!
 //! ```sh
 //! RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir tests/fuzz --sanitizer none refs -- -max_total_time=600
 //! ```
 //!
-//! The seeds are in `regressions/<target>/`: inputs that once broke a property, and one input of each kind. The
-//! ordinary test `tests/fuzz_regressions.rs` of the crate above includes this file and replays all of them
-//! with the stable toolchain and without cargo-fuzz. Make a new finding small with `cargo fuzz tmin`, and add
-//! it there together with its fix.
+//! The seeds are in `regressions/<target>/`: inputs that once broke a property, and one input of
+//! each kind. The ordinary test `tests/fuzz_regressions.rs` of the crate above includes this file
+//! and replays all of them with the stable toolchain and without cargo-fuzz. Make a new finding
+//! small with `cargo fuzz tmin`, and add it there together with its fix.
 
 pub mod bodies;
 pub mod calls;

@@ -86,7 +86,8 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// Asserts that the content of a window fits its budget, without required lines and notes about cuts.
+/// Asserts that the content of a window fits its budget, without required lines and notes about
+/// cuts.
 fn within(seen: &str, shown: &Projection, budget: u32) {
     let mut lines = seen.lines().skip_while(|line| !line.starts_with("## fz/main"));
     lines.next();
@@ -99,7 +100,8 @@ fn within(seen: &str, shown: &Projection, budget: u32) {
         !["cut to fit", "less detail", "actions: pipemux", "… "].iter().any(|s| line.starts_with(s))
     };
     let counted: String = rest.iter().filter(said).flat_map(|line| [*line, "\n"]).collect();
-    // Prototypes have a budget of their own, and estimates of parts may differ by one token for each part.
+    // Prototypes have a budget of their own, and estimates of parts may differ by one token for
+    // each part.
     let allowed = u64::from(budget) + PROTOTYPES + rest.len() as u64;
     let found = pipemux_tokens::estimate(&counted);
     assert!(found <= allowed, "{found} of {budget} tokens:\n{seen}");

@@ -8,12 +8,13 @@ use clap::Parser;
 use pipemux_tests::chaos::{self, P99_RATIO_MAX, RETAINED_MEMORY_MAX, SCENARIOS, ScenarioReport};
 use serde_json::json;
 
-/// Attacks a daemon in many ways and prints the results as a Markdown table, one row for each attack.
+/// Attacks a daemon in many ways and prints the results as a Markdown table, one row for each
+/// attack.
 ///
-/// Each attack has a daemon of its own, with an editor, a notebook, the monitor and a well-behaved app beside
-/// the attacker. Their answers are compared with those from before the attack; the daemon's memory and
-/// descriptors, processes and files are checked as well. The exit status is 1 if a check fails. Times are
-/// reported and never fail a check.
+/// Each attack has a daemon of its own, with an editor, a notebook, the monitor and a well-behaved
+/// app beside the attacker. Their answers are compared with those from before the attack; the
+/// daemon's memory and descriptors, processes and files are checked as well. The exit status is 1
+/// if a check fails. Times are reported and never fail a check.
 #[derive(Debug, Parser)]
 #[command(name = "chaos")]
 struct Arguments {

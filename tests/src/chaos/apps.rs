@@ -9,8 +9,8 @@ use super::report::AnswerTally;
 /// How long the daemon may take to end an attacker.
 const END_TIMEOUT: Duration = Duration::from_secs(12);
 
-/// Opens `rogue`, has it misbehave and ends it, until the attack is over. Each round uses another session,
-/// because a session that crashed before may be refused.
+/// Opens `rogue`, has it misbehave and ends it, until the attack is over. Each round uses another
+/// session, because a session that crashed before may be refused.
 pub fn attack(context: &AttackContext<'_>, faults: &[&str], timeout: Duration) -> AnswerTally {
     let mut tally = AnswerTally::default();
     let mut client = context.client();

@@ -49,7 +49,8 @@ pub struct ScenarioReport {
 }
 
 impl ScenarioReport {
-    /// Returns the 99th percentile of the siblings' times during the attack, divided by the baseline's.
+    /// Returns the 99th percentile of the siblings' times during the attack, divided by the
+    /// baseline's.
     pub fn p99_ratio(&self) -> f64 {
         let baseline = self.baseline.percentile(0.99).as_secs_f64();
         if baseline > 0.0 { self.during.percentile(0.99).as_secs_f64() / baseline } else { 1.0 }
@@ -132,7 +133,8 @@ impl AnswerTally {
         }
     }
 
-    /// Waits until the daemon closes the connection, and counts that with the fault that came before.
+    /// Waits until the daemon closes the connection, and counts that with the fault that came
+    /// before.
     pub fn count_ending(&mut self, raw: &mut RawConnection) {
         let faults = raw.faults(Duration::from_secs(5));
         let ended = match raw.receive(Duration::from_millis(1)) {
@@ -156,7 +158,8 @@ impl fmt::Display for AnswerTally {
     }
 }
 
-/// Lists files that should not exist once the daemon has ended, and state that is larger than its bound.
+/// Lists files that should not exist once the daemon has ended, and state that is larger than its
+/// bound.
 pub(super) fn stray_files(env: &TestEnv) -> Vec<String> {
     let mut stray = Vec::new();
     let paths = env.paths();

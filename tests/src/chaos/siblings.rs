@@ -120,8 +120,8 @@ impl Siblings {
     }
 }
 
-/// Returns an answer without what changes with every run: epochs, receipts and the ids of links. Of the
-/// monitor's figures only the labels are kept.
+/// Returns an answer without what changes with every run: epochs, receipts and the ids of links. Of
+/// the monitor's figures only the labels are kept.
 fn normalized(shown: &str, reply: &ClientReply) -> String {
     let mut text = format!("exit {}\n", reply.exit);
     let figures = shown.ends_with("monitor/main");
@@ -148,8 +148,8 @@ fn without_links(line: &str) -> String {
     text
 }
 
-/// Replaces every number, with its fraction, by one `#`. A monitor that was late says which time its share of the
-/// processor is of; that is left out.
+/// Replaces every number, with its fraction, by one `#`. A monitor that was late says which time
+/// its share of the processor is of; that is left out.
 fn masked(line: &str) -> String {
     let mut text = String::new();
     for c in line.chars() {

@@ -6,16 +6,17 @@ use syn::spanned::Spanned;
 
 use super::{Source, is_test};
 
-/// How large the types and functions of a crate are, by their names: `module::Type`, `module::Type::function`.
+/// How large the types and functions of a crate are, by their names: `module::Type`,
+/// `module::Type::function`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Figures {
-    /// The methods of each type in all its `impl` blocks, without those of traits. Counted for the type whose module is
-    /// nearest, where several of a crate have the same name.
+    /// The methods of each type in all its `impl` blocks, without those of traits. Counted for the
+    /// type whose module is nearest, where several of a crate have the same name.
     pub methods: BTreeMap<String, usize>,
     /// The fields of each struct.
     pub fields: BTreeMap<String, usize>,
-    /// The lines of each function, without its attributes. A `match` at its end whose arms are a few lines each is a table,
-    /// and not counted.
+    /// The lines of each function, without its attributes. A `match` at its end whose arms are a
+    /// few lines each is a table, and not counted.
     pub functions: BTreeMap<String, usize>,
 }
 

@@ -1,7 +1,8 @@
 //! The graph of which module of a crate names which other.
 //!
-//! An edge is a path that is written, in an import or in code. What a module re-exports leads to where it comes from. Two
-//! kinds of dependency leave no path and are not seen: a call of a method, and a name that a glob import brings in.
+//! An edge is a path that is written, in an import or in code. What a module re-exports leads to
+//! where it comes from. Two kinds of dependency leave no path and are not seen: a call of a method,
+//! and a name that a glob import brings in.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -41,7 +42,8 @@ impl ModuleGraph {
         graph
     }
 
-    /// Returns the graph of the top-level modules, each with all that is below it, without those in `except`.
+    /// Returns the graph of the top-level modules, each with all that is below it, without those in
+    /// `except`.
     pub fn components(&self, except: &[&str]) -> Self {
         let mut graph = Self::default();
         for (from, edges) in &self.0 {
@@ -61,8 +63,9 @@ impl ModuleGraph {
         self.0.iter().map(|(from, to)| (from.as_str(), to))
     }
 
-    /// Lists the groups of modules that reach each other (strongly connected components of two or more). A module and one
-    /// below it that only name each other are left out: the upper one is made of the lower one.
+    /// Lists the groups of modules that reach each other (strongly connected components of two or
+    /// more). A module and one below it that only name each other are left out: the upper one is
+    /// made of the lower one.
     pub fn circles(&self) -> Vec<BTreeSet<&str>> {
         let reach: BTreeMap<&str, BTreeSet<&str>> =
             self.0.keys().map(|from| (from.as_str(), self.reachable(from))).collect();
@@ -77,7 +80,8 @@ impl ModuleGraph {
         circles
     }
 
-    /// Returns the shortest path that leads from one of its modules back to it; `None` without a circle.
+    /// Returns the shortest path that leads from one of its modules back to it; `None` without a
+    /// circle.
     pub fn shortest_circle(&self) -> Option<Vec<&str>> {
         let circles = self.0.keys().filter_map(|start| self.path_back_to(start));
         circles.min_by_key(Vec::len)
@@ -130,7 +134,8 @@ fn is_parent_and_child(group: &BTreeSet<&str>) -> bool {
     lower.strip_prefix(upper).is_some_and(|rest| rest.starts_with("::"))
 }
 
-/// Finds the module that a path means: where an import of the longest prefix that is a module comes from, or that module.
+/// Finds the module that a path means: where an import of the longest prefix that is a module comes
+/// from, or that module.
 fn resolve(
     path: &[String],
     named: &BTreeMap<&[String], Named>,

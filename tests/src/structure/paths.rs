@@ -34,7 +34,8 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Returns a written path from the root of the crate on; `None` if it leads elsewhere, or nowhere but into its own file.
+    /// Returns a written path from the root of the crate on; `None` if it leads elsewhere, or
+    /// nowhere but into its own file.
     fn absolute(&self, written: &[String]) -> Option<Vec<String>> {
         let mut base = self.module.to_vec();
         let mut rest = written;

@@ -1,7 +1,9 @@
-//! What each kind of answer costs, on a small project that never changes: an answer that grows is noticed.
+//! What each kind of answer costs, on a small project that never changes: an answer that grows is
+//! noticed.
 //!
-//! `snapshots/it__answer_tokens__…` has a table of tokens and then the texts themselves. A change that makes an answer
-//! longer changes the table: accept it (`INSTA_UPDATE=always`) only when what was added saves an agent a call.
+//! `snapshots/it__answer_tokens__…` has a table of tokens and then the texts themselves. A change
+//! that makes an answer longer changes the table: accept it (`INSTA_UPDATE=always`) only when what
+//! was added saves an agent a call.
 
 use std::fmt::Write;
 

@@ -150,7 +150,8 @@ const FAULTS: [(&str, &str, &str, &str); 19] = [
     ),
 ];
 
-/// A timer that fires once doesn't make an app one that changes all the time, of which less can be found.
+/// A timer that fires once doesn't make an app one that changes all the time, of which less can be
+/// found.
 #[test]
 fn fault_is_found_in_an_app_that_changed_by_itself_once() {
     if !has_python() {
@@ -194,7 +195,8 @@ fn change_that_the_app_tells_is_no_fault_of_the_request_before_it() {
     check(&TestEnv::new(), "watches", &app).ok().has("todo: nothing to mend (");
 }
 
-/// An action may be right to refuse what the run makes up, so this is no flaw; that nothing of it was checked is said.
+/// An action may be right to refuse what the run makes up, so this is no flaw; that nothing of it
+/// was checked is said.
 #[test]
 fn action_that_fails_each_time_is_told_with_its_reason() {
     if !has_python() {
@@ -218,7 +220,8 @@ fn each_planted_fault_is_found() {
     if !has_python() {
         return;
     }
-    // A check mostly waits, to find out whether an app changes by itself, so several wait at the same time.
+    // A check mostly waits, to find out whether an app changes by itself, so several wait at the
+    // same time.
     std::thread::scope(|scope| {
         for worker in 0..WORKERS {
             scope.spawn(move || {
@@ -263,13 +266,16 @@ fn nothing_is_found_in_the_built_in_apps() {
     assert!(env.pipemux(&["status"]).text().contains("not running"));
 }
 
-/// Those of docui have forms, records and secrets (`tasks`), jobs (`follow`) and times to wake (`timer`) among them.
+/// Those of docui, the examples and those of the stories, have forms, records and secrets
+/// (`tasks`), jobs (`follow`) and times to wake (`timer`) among them.
 #[test]
-fn nothing_is_found_in_the_examples_of_docui() {
+fn nothing_is_found_in_the_apps_of_docui() {
     let env = TestEnv::new();
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../apps/docui/examples");
-    let files = std::fs::read_dir(folder).expect("the examples of docui");
-    let paths = files.map(|file| file.expect("a file").path());
+    let folders = ["../apps/docui/examples", "examples"].map(|folder| {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
+        std::fs::read_dir(folder).expect("the apps of docui")
+    });
+    let paths = folders.into_iter().flatten().map(|file| file.expect("a file").path());
     let names: Vec<String> =
         paths.filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned())).collect();
     assert!(["tasks", "follow", "timer"].iter().all(|name| names.iter().any(|of| of == name)));

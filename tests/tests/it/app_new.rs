@@ -1,8 +1,8 @@
 //! `pipemux app new`: what it writes works as it is, in each language.
 //!
-//! The apps in Python and TypeScript are tested and used as written, where their interpreters are. The one for Rust isn't
-//! built here, since that takes minutes: its source is that of an example of `docui`, which the workspace builds and
-//! tests, and that program is used in its place.
+//! The apps in Python and TypeScript are tested and used as written, where their interpreters are.
+//! The one for Rust isn't built here, since that takes minutes: its source is that of an example of
+//! `docui`, which the workspace builds and tests, and that program is used in its place.
 
 use std::fs;
 use std::path::Path;

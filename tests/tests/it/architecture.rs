@@ -1,4 +1,5 @@
-//! ARCHITECTURE.md is a map of what is there: each package and each part of the core stands on it, and what it names exists.
+//! ARCHITECTURE.md is a map of what is there: each package and each part of the core stands on it,
+//! and what it names exists.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -155,8 +156,9 @@ fn every_identifier_in_the_table_of_places_exists() {
     assert!(checked > 15, "{checked}");
 }
 
-/// What a verb costs: the files that name each verb, as a new one has to be named there. What else a verb does stands in
-/// files of its own. The table in the first of them brings all that depends on the verb alone.
+/// What a verb costs: the files that name each verb, as a new one has to be named there. What else
+/// a verb does stands in files of its own. The table in the first of them brings all that depends
+/// on the verb alone.
 #[test]
 fn new_verb_touches_six_files() {
     let table =

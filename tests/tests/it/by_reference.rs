@@ -20,7 +20,8 @@ fn editor_and_notebook() -> TestEnv {
     env
 }
 
-/// Asserts that the agent wrote and read little for a call, and nothing of the value. Returns the figures.
+/// Asserts that the agent wrote and read little for a call, and nothing of the value. Returns the
+/// figures.
 fn assert_cheap(call: &str, answer: &Output) -> String {
     let (wrote, read) = (estimate(call), estimate(&answer.text()));
     assert!(wrote <= 150 && read <= 250, "wrote {wrote}, read {read} tokens: {answer}");

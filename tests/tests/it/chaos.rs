@@ -1,6 +1,6 @@
-//! Every attack of the chaos table, each for a moment: the siblings answer as before, the daemon keeps running
-//! and releases what the attacker held, and nothing is left at the end. `cargo run -p pipemux-tests --bin
-//! chaos` prints the table with figures.
+//! Every attack of the chaos table, each for a moment: the siblings answer as before, the daemon
+//! keeps running and releases what the attacker held, and nothing is left at the end.
+//! `cargo run -p pipemux-tests --bin chaos` prints the table with figures.
 //!
 //! The answers to the attackers themselves are checked in [`crate::app_faults`] and
 //! [`crate::client_faults`].
@@ -12,7 +12,8 @@ use pipemux_tests::chaos::{SCENARIOS, Scenario, run};
 /// How long each attack lasts; each is carried out at least once.
 const ATTACK_DURATION: Duration = Duration::from_millis(100);
 
-/// Runs the attacks whose names end with these texts, one after the other, and asserts that every check passes.
+/// Runs the attacks whose names end with these texts, one after the other, and asserts that every
+/// check passes.
 #[track_caller]
 fn assert_siblings_unharmed(names: &[&str]) {
     let scenario = |name: &&str| -> &'static Scenario {

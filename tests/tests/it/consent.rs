@@ -14,7 +14,8 @@ use pipemux_proto::consent::{ConsentArgs, ConsentDecision, PersonChannel};
 use pipemux_tests::{McpClient, TestClient, TestEnv, ToolResult, wait_until};
 use serde_json::json;
 
-/// A project that somebody else wrote: each of its files tries to have a program started, and a turn is open.
+/// A project that somebody else wrote: each of its files tries to have a program started, and a
+/// turn is open.
 fn hostile() -> TestEnv {
     let env = TestEnv::new();
     for folder in [".planning/todo", ".git/hooks"] {
@@ -210,7 +211,8 @@ fn no_query_of_any_app_changes_a_project_or_starts_or_opens_anything() {
     assert!(!heard.is_finished(), "a connection was opened");
 }
 
-/// Calls of all queries that an app's help declares, each with arguments that may mean something: a name, a file, a number.
+/// Calls of all queries that an app's help declares, each with arguments that may mean something: a
+/// name, a file, a number.
 fn queries(help: &str) -> Vec<String> {
     let help: Vec<serde_json::Value> = serde_json::from_str(help).expect("JSON");
     let queries = help.iter().filter_map(|one| one["short"].as_str()?.strip_prefix('?'));

@@ -1,9 +1,10 @@
 //! The README and the pages of `docs/`, done as they are written.
 //!
-//! Each page is played in an environment of its own, from its first block to its last. A block of `sh` is run, unless its
-//! fence says `no-run`. In a block of `text` a line behind `$ ` is a command, and the lines below it are what it prints; `…`
-//! stands for anything. Other blocks are for readers only. After an intended change of an output, `PIPEMUX_DOCS=write` puts
-//! what is printed into the pages, for a review as text.
+//! Each page is played in an environment of its own, from its first block to its last. A block of
+//! `sh` is run, unless its fence says `no-run`. In a block of `text` a line behind `$ ` is a
+//! command, and the lines below it are what it prints; `…` stands for anything. Other blocks are
+//! for readers only. After an intended change of an output, `PIPEMUX_DOCS=write` puts what is
+//! printed into the pages, for a review as text.
 
 mod picture;
 
@@ -52,8 +53,8 @@ fn blocks(text: &str) -> Vec<(&str, Vec<&str>)> {
     blocks
 }
 
-/// Splits a block with a dialogue into commands and what is printed for each. A command goes on over the lines up to the end of
-/// its here-document.
+/// Splits a block with a dialogue into commands and what is printed for each. A command goes on
+/// over the lines up to the end of its here-document.
 fn dialogue<'a>(lines: &[&'a str]) -> Vec<(String, String)> {
     let mut steps: Vec<(String, String)> = Vec::new();
     let mut document: Option<&'a str> = None;
@@ -77,13 +78,15 @@ fn dialogue<'a>(lines: &[&'a str]) -> Vec<(String, String)> {
     steps
 }
 
-/// Returns a line without the words about commands that aren't confined, which only some machines have.
+/// Returns a line without the words about commands that aren't confined, which only some machines
+/// have.
 fn confined(line: &str) -> String {
     let (kept, rest) = line.split_once("; commands aren't confined").unwrap_or((line, ""));
     format!("{kept}{}", rest.find(" · [").map_or("", |link| &rest[link..]))
 }
 
-/// Returns a text without what differs from run to run: the tokens of receipts, which change with each word of a help.
+/// Returns a text without what differs from run to run: the tokens of receipts, which change with
+/// each word of a help.
 fn lasting(text: &str) -> String {
     let line = |line: &str| {
         let line = confined(line);

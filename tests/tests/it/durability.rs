@@ -7,7 +7,8 @@ use std::process::Command;
 use pipemux_tests::output::leading_id;
 use pipemux_tests::{Output, SeededRandom, Signal, TestEnv, kill, wait_for, wait_until};
 
-/// Kills the daemon, and each one that a client still starts meanwhile, without a command that would start one.
+/// Kills the daemon, and each one that a client still starts meanwhile, without a command that
+/// would start one.
 fn kill_running_daemon(env: &TestEnv) {
     wait_for("all processes have ended", || {
         let all = env.processes();
@@ -202,7 +203,8 @@ fn full_disk_lets_only_one_of_two_concurrent_runs_begin() {
     let env = TestEnv::with_notebook();
     env.run("notebook.add('before', 'x')").ok();
     let daemon = env.daemon_pid();
-    // Both requests wait in their sockets while the daemon is stopped, so it reads them in one turn.
+    // Both requests wait in their sockets while the daemon is stopped, so it reads them in one
+    // turn.
     kill(daemon, Signal::SIGSTOP);
     let acts: Vec<_> = ["a", "b"]
         .map(|reader| env.command(&["run", "notebook.add('now', 'x')"]).reader(reader).start())

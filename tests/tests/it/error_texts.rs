@@ -1,7 +1,8 @@
 //! One example of every class of error, and of every empty result, as an agent reads them.
 //!
-//! The texts are kept in `snapshots/` and reviewed as text: `INSTA_UPDATE=always cargo test -p pipemux-tests
-//! --test it error_texts` accepts new ones. Paths are replaced by `$ROOT` and `$BIN`.
+//! The texts are kept in `snapshots/` and reviewed as text:
+//! `INSTA_UPDATE=always cargo test -p pipemux-tests --test it error_texts` accepts new ones. Paths
+//! are replaced by `$ROOT` and `$BIN`.
 
 use std::fs;
 

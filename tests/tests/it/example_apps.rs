@@ -146,7 +146,8 @@ fn file_anchor_names_the_same_file_from_every_directory() {
     opened.ok().has(&format!("- [src/设计 (1).ts]({file})"));
     env.pipemux(&["open", "editor"]).ok();
     let elsewhere = |args: &[&str]| env.command(args).current_dir(env.path("elsewhere")).output();
-    // As an anchor, bare or quoted: the file that was shown. As a string: from the caller's directory.
+    // As an anchor, bare or quoted: the file that was shown. As a string: from the caller's
+    // directory.
     elsewhere(&["run", &format!("editor.open({file})")]).ok().has("1\troot");
     elsewhere(&["run", &format!("editor.open('{file}@e1')")]).ok().has("1 line");
     elsewhere(&["run", "editor.open('src/设计 (1).ts')"]).ok().has("1\tanother");

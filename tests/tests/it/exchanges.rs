@@ -65,7 +65,8 @@ fn exchange_bodies_of_every_size_come_back_whole() {
         ask(&mut raw, 70, life, body);
         echoed(&mut raw, 70, body);
     }
-    // A body of one byte too many is refused before it reaches the app, and the connection stays open.
+    // A body of one byte too many is refused before it reaches the app, and the connection stays
+    // open.
     ask(&mut raw, 71, life, &vec![0; EXCHANGE_MAX + 1]);
     assert_eq!(refused(&mut raw, 71).code, Code::Refused);
     ask(&mut raw, 72, life, b"still here");

@@ -156,7 +156,8 @@ fn secret_is_nowhere_but_with_the_app() {
 #[test]
 fn secret_is_left_out_of_traces() {
     let env = TestEnv::new();
-    // One that is always traced and told of its flaws, and one that is traced from the first question on.
+    // One that is always traced and told of its flaws, and one that is traced from the first
+    // question on.
     env.install("tasks", "examples/tasks", "dev = true\n");
     env.install("others", "examples/tasks", "");
     for app in ["tasks", "others"] {

@@ -188,8 +188,8 @@ fn paste(env: &TestEnv, line: &str) -> Output {
     env.shell(line).env("PATH", &path).output()
 }
 
-/// Returns the commands of `pipemux` that a text suggests: those that begin a line, or follow `next: `, another label
-/// with a colon, a dot in the middle, a backtick or a parenthesis.
+/// Returns the commands of `pipemux` that a text suggests: those that begin a line, or follow
+/// `next: `, another label with a colon, a dot in the middle, a backtick or a parenthesis.
 fn suggested(text: &str) -> Vec<String> {
     let mut commands = Vec::new();
     for line in text.lines() {
@@ -231,7 +231,8 @@ fn suggested_commands_are_found() {
 /// Verbs after which the situation is as it was.
 const LOOKS: &[&str] = &["--help", "apps", "help", "history", "logs", "sessions", "view"];
 
-/// Runs each suggested command in the situation in which it was suggested. Returns how many there were.
+/// Runs each suggested command in the situation in which it was suggested. Returns how many there
+/// were.
 fn check(name: &str, situation: Situation) -> usize {
     let prepare = |env: &TestEnv| {
         let command = situation(env);
@@ -250,7 +251,8 @@ fn check(name: &str, situation: Situation) -> usize {
         }
         let pasted = paste(&env, &command.replace(&root, &env.root().display().to_string()));
         assert!(
-            // A shell that can't run the line says 126 or 127, and dash says 2 to what it can't read.
+            // A shell that can't run the line says 126 or 127, and dash says 2 to what it can't
+            // read.
             !matches!(pasted.exit, 2 | 126 | 127)
                 && !pasted.text().contains("refused, nothing ran"),
             "{name}: the hint doesn't work when it is pasted: {command}\n{shown}\n{pasted}"

@@ -30,8 +30,8 @@ fn history_and_outcomes_survive_the_daemon() {
     assert_eq!(env.pipemux(&["history"]).ok().text(), before.text());
     env.run("editor.save()").ok();
     env.pipemux(&["history"]).ok().has("4. ");
-    // A failure of a nested call is the reason why the outer call didn't run. With the daemon it was
-    // lost which numbers this reader had seen.
+    // A failure of a nested call is the reason why the outer call didn't run. With the daemon it
+    // was lost which numbers this reader had seen.
     env.run("editor.insert(1, text=editor.lines(1, 9))").exits(4);
     env.pipemux(&["history", "--rounds", "1"]).ok().has("lines failed: ").has("not run: insert");
     // Every workspace has a history of its own.
@@ -159,7 +159,8 @@ fn who_changed_a_file_is_known_whatever_changed_it() {
     let text = who.text();
     assert!(text.find("bob") < text.find("ann"), "{who}");
     who.lacks("changed on disk since");
-    // Of what a command changed no difference is kept, so nothing is known of what was there before.
+    // Of what a command changed no difference is kept, so nothing is known of what was there
+    // before.
     let lines = env.pipemux(&["who", "--lines", "src/a b.txt"]);
     lines.ok().has("1-2 \tby no round that is kept\n").has("of 1 of 2 rounds that changed it no");
     env.pipemux(&["history", "src/c.txt"]).ok().has("bob via cli").lacks("ann");

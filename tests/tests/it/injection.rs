@@ -46,7 +46,8 @@ fn hook_of_a_harness_reads_as_its_session() {
         "{first}"
     );
     assert_eq!(hook("a", "UserPromptSubmit", &[]).ok().text(), "");
-    // Another session has seen nothing yet, and a command of the session has seen what its hook showed.
+    // Another session has seen nothing yet, and a command of the session has seen what its hook
+    // showed.
     assert!(hook("b", "UserPromptSubmit", &[]).ok().text().contains("one"));
     let own = env.command(&["inject"]).env("CLAUDE_CODE_SESSION_ID", "a").output();
     assert_eq!(own.ok().text(), "");
@@ -55,7 +56,8 @@ fn hook_of_a_harness_reads_as_its_session() {
     env.command(&["inject", "--hook"]).stdin(b"no json").output().exits(1);
 }
 
-/// Ten turns of an agent's work, with what the context of each prompt costs; `--nocapture` prints the table.
+/// Ten turns of an agent's work, with what the context of each prompt costs; `--nocapture` prints
+/// the table.
 #[test]
 fn prompts_of_ten_turns_cost_what_their_agent_cannot_know() {
     for panels in ["off", "views,environment,notices,history,questions"] {
@@ -115,7 +117,8 @@ impl Contexts {
         Self { env, last: None }
     }
 
-    /// Takes the next one. Returns it with the part with which it begins as the last one did, by `cmp`.
+    /// Takes the next one. Returns it with the part with which it begins as the last one did, by
+    /// `cmp`.
     #[allow(clippy::print_stderr, reason = "`--nocapture` shows the byte")]
     fn next(&mut self, what: &str) -> (String, String) {
         let text = self.env.as_reader("m", &["inject", "--reset"]).ok().text();
@@ -156,7 +159,8 @@ fn whole_context_begins_with_what_stays_the_same_and_says_how_much_that_is() {
     // A round, a node, and what counts them.
     contexts.env.as_reader("m", &["run", "memotree.add('second')"]).ok();
     let (after, same) = contexts.next("a node");
-    // The other window, the heading and the panel of views are in it; the first that differs is the number of nodes.
+    // The other window, the heading and the panel of views are in it; the first that differs is the
+    // number of nodes.
     assert!(same.contains("1\tone") && same.contains("[[MT:View:review]]"), "{same}");
     assert!(same.contains("### Environment"), "{same}");
     assert!(after.find("Done so far").unwrap() > same.len(), "{after}");
@@ -184,7 +188,8 @@ fn restart_and_the_windows_that_change_come_behind_what_stays() {
     for window in ["## editor/main", "## notebook/main", "## memotree/main"] {
         assert!(same.contains(window), "{window} in {same}");
     }
-    // The window that changes goes behind the others, so that its next change leaves them where they are.
+    // The window that changes goes behind the others, so that its next change leaves them where
+    // they are.
     contexts.env.run("editor.insert(1, 'a')").ok();
     let (text, _) = contexts.next("the first of three windows");
     assert!(

@@ -1,4 +1,5 @@
-//! Jobs from the first line to the last: progress, output, cancellation, waiting, and one truthful end, whatever is killed.
+//! Jobs from the first line to the last: progress, output, cancellation, waiting, and one truthful
+//! end, whatever is killed.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -155,7 +156,8 @@ fn session_sleeps_only_with_jobs_that_its_app_saves() {
     wait_for("the session sleeps", asleep);
 }
 
-/// A command whose client is gone goes on: the next answers of the same reader say so, and how it ended.
+/// A command whose client is gone goes on: the next answers of the same reader say so, and how it
+/// ended.
 #[test]
 fn step_whose_client_is_gone_is_told_by_the_next_answers() {
     let env = crate::terminal::confining();

@@ -1,7 +1,7 @@
 //! Apps that are written with the kits for Python and TypeScript.
 //!
-//! The arena of each kit must look and act like the one of `docui`. The to-do list of each kit's tests uses all parts of
-//! the kit, under a real daemon.
+//! The arena of each kit must look and act like the one of `docui`. The to-do list of each kit's
+//! tests uses all parts of the kit, under a real daemon.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! A regular file that hangs: while a lease is held on it, each `open` waits, as it does on a network file
-//! system whose server is down.
+//! A regular file that hangs: while a lease is held on it, each `open` waits, as it does on a
+//! network file system whose server is down.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
@@ -7,7 +7,8 @@ use std::path::Path;
 
 use nix::libc;
 
-/// Makes a file hang until it is dropped. The system gives up waiting for the holder after 45 seconds.
+/// Makes a file hang until it is dropped. The system gives up waiting for the holder after 45
+/// seconds.
 pub struct Lease(File);
 
 impl Lease {

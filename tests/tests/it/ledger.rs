@@ -1,7 +1,9 @@
-//! Kills at any moment, under clients that edit sets of files and write notes and programs that write to the same files: a
-//! ledger outside of PipeMux says what was acknowledged, and what others wrote.
+//! Kills at any moment, under clients that edit sets of files and write notes and programs that
+//! write to the same files: a ledger outside of PipeMux says what was acknowledged, and what others
+//! wrote.
 //!
-//! `PIPEMUX_KILLS=300 cargo test --test it ledger -- --nocapture` kills more often, and prints what happened.
+//! `PIPEMUX_KILLS=300 cargo test --test it ledger -- --nocapture` kills more often, and prints what
+//! happened.
 
 use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
@@ -93,7 +95,8 @@ fn edit_sets(env: &TestEnv, set: usize, tally: &Tally, stop: &AtomicBool) {
             tally.halves.fetch_add(1, Ordering::Relaxed);
             let told =
                 done.text().contains("was interrupted") || settled.contains("was interrupted");
-            // An editor that was killed too often within a minute says nothing before somebody restarts it.
+            // An editor that was killed too often within a minute says nothing before somebody
+            // restarts it.
             if !told && !settled.ends_with(UNAVAILABLE) {
                 tally.untold.fetch_add(1, Ordering::Relaxed);
             }
@@ -133,7 +136,8 @@ fn write_notes(env: &TestEnv, tally: &Tally, stop: &AtomicBool) {
     }
 }
 
-/// Appends lines to the last file of each set, each with a descriptor of its own. Returns how many of each.
+/// Appends lines to the last file of each set, each with a descriptor of its own. Returns how many
+/// of each.
 fn append(env: &TestEnv, stop: &AtomicBool) -> usize {
     let mut count = 0;
     while !stop.load(Ordering::Relaxed) {
@@ -149,7 +153,8 @@ fn append(env: &TestEnv, stop: &AtomicBool) -> usize {
     count
 }
 
-/// Renames texts of its own over a file of each set that it alone writes lines to. Returns how many.
+/// Renames texts of its own over a file of each set that it alone writes lines to. Returns how
+/// many.
 fn rename(env: &TestEnv, stop: &AtomicBool) -> usize {
     let mut count = 0;
     while !stop.load(Ordering::Relaxed) {
@@ -221,7 +226,8 @@ fn ledger_outside_says_that_nothing_is_lost_and_nothing_done_twice() {
         tally.halves.load(Ordering::Relaxed),
         tally.notes.lock().expect("a tally").len(),
     );
-    // Known gap: what an editor has found out is lost if it is killed again before its first answer.
+    // Known gap: what an editor has found out is lost if it is killed again before its first
+    // answer.
     let (halves, untold) =
         (tally.halves.load(Ordering::Relaxed), tally.untold.load(Ordering::Relaxed));
     assert!(untold * 10 <= halves + 10, "{untold} of {halves} half sets were not told");

@@ -223,8 +223,8 @@ fn concurrent_opens_make_one_process() {
     assert_eq!(env.sessions().len(), 1);
 }
 
-/// A socket that leads to another machine, as `ssh -L` makes it: once that way is gone, no daemon of this machine answers in its
-/// place.
+/// A socket that leads to another machine, as `ssh -L` makes it: once that way is gone, no daemon
+/// of this machine answers in its place.
 #[test]
 fn daemon_of_another_machine_is_not_replaced_by_one_of_this() {
     let there = TestEnv::with_notebook();

@@ -1,5 +1,6 @@
-//! The law of line numbers: after any answer, an act on a number that a reader was shown, and not told otherwise,
-//! touches that line or is refused. Readers are modelled by what they can read: the text of their answers.
+//! The law of line numbers: after any answer, an act on a number that a reader was shown, and not
+//! told otherwise, touches that line or is refused. Readers are modelled by what they can read: the
+//! text of their answers.
 
 mod history;
 mod knowledge;
@@ -194,7 +195,8 @@ fn numbers_pinned_to_an_epoch_mean_what_their_reader_was_shown_by_then() {
     let kept: String = (3..=60).map(|row| format!("row {row}\n")).collect();
     env.write("f.txt", kept);
     let found = env.run("editor.select(44, 44)").ok().has("lines 21-60 are now 19-58").epoch();
-    // Lines 1-20 were shown before somebody else removed two of them, and the selection told nothing of them.
+    // Lines 1-20 were shown before somebody else removed two of them, and the selection told
+    // nothing of them.
     let pinned = |code: &str| env.pipemux(&["run", "--at", &format!("e{found}"), code]);
     pinned("editor.replace_lines(10, 10, 'mark')").ok().has("line 8");
     pinned("editor.replace_lines(1, 1, 'mark')").exits(4);
@@ -211,7 +213,8 @@ fn outcome_of_a_pinned_call_leaves_numbers_alone_that_were_shown_since() {
     let pinned = env.run("editor.goto(60)").ok().epoch();
     env.run("editor.insert(10, 'new')").ok().has("lines 10-60 are now 11-61");
     env.pipemux(&["open", "editor", "g.txt"]).ok();
-    // The pinned lines 31-60 have their numbers again, so that nothing is said of them. The reader knows them by others.
+    // The pinned lines 31-60 have their numbers again, so that nothing is said of them. The reader
+    // knows them by others.
     let at = format!("e{pinned}");
     env.pipemux(&["run", "--at", &at, "editor.delete_lines('f.txt:30', 'f.txt:30')"]).ok();
     env.run("editor.replace_lines('f.txt:52', 'f.txt:52', 'mark')").ok().has("line 51");

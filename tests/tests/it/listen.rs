@@ -109,7 +109,8 @@ fn tool_call_as_json_is_carried_out() {
     assert_eq!(env.read("a.txt"), "one\n");
     let acts = r#"{"name": "ask", "parameters": {"code": "undo"}}"#;
     listen(&env, acts).exits(2).has("run_code_snippet");
-    // A whole message is carried out if it has one call, and refused if nobody could tell which result is whose.
+    // A whole message is carried out if it has one call, and refused if nobody could tell which
+    // result is whose.
     let part = |code: &str| {
         format!(r#"{{"type":"tool_use","id":"t","name":"ask","input":{{"code":"{code}"}}}}"#)
     };

@@ -1,4 +1,5 @@
-//! What an app asks for is shown when it is added, and a program that has changed since isn't started unasked.
+//! What an app asks for is shown when it is added, and a program that has changed since isn't
+//! started unasked.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

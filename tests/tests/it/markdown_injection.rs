@@ -1,4 +1,5 @@
-//! Texts of files, notes and apps forge no anchor, heading, fence or footer, at any level of detail.
+//! Texts of files, notes and apps forge no anchor, heading, fence or footer, at any level of
+//! detail.
 
 use std::collections::BTreeSet;
 

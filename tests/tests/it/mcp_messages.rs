@@ -1,4 +1,5 @@
-//! `pipemux mcp`: messages that can't be carried out are answered, so that no harness waits for ever.
+//! `pipemux mcp`: messages that can't be carried out are answered, so that no harness waits for
+//! ever.
 
 use pipemux_tests::{McpClient, TestEnv};
 use serde_json::{Value, json};

@@ -42,7 +42,8 @@ fn agent_keeps_and_finds_a_projects_knowledge_by_title_id_and_token() {
     expanded.ok().has("+ - Architecture [[MT:Node:architecture]]");
     expanded.has("+   - Wire [[MT:Node:wire]]").has("Frames of MessagePack.");
     assert_eq!(files(&env, ".memotree"), before, "looking changes no file");
-    // A query shows what a token means, also of a node that no window shows, and takes it as an argument.
+    // A query shows what a token means, also of a node that no window shows, and takes it as an
+    // argument.
     let shown = env.pipemux(&["ask", "memotree.show([[MT:Node:release]])"]);
     shown.ok().has("\nRelease\n  Ship on Friday.\n");
     env.pipemux(&["read", "[[MT:Node:wire]]"]).ok().has("Frames of MessagePack.");
@@ -150,7 +151,8 @@ fn branches_that_both_move_and_add_nodes_merge() {
     commit("main");
     assert!(!git(&env, &["merge", "-q", "branch"]), "the text of one node conflicts");
     let outline = env.pipemux(&["ask", "memotree.show()"]);
-    // Both moves and both additions are there; the node whose text both changed says so, and nothing else is touched.
+    // Both moves and both additions are there; the node whose text both changed says so, and
+    // nothing else is touched.
     outline.ok().has("- Release · 1 node\n  - Wire · 2 lines\n");
     outline.has("  - Theirs").has("  - Ours");
     outline.has("  - 存储 · line 9: a merge left a conflict there");

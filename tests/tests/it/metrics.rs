@@ -1,4 +1,5 @@
-//! Metrics for Prometheus: scraped over HTTP, and read as strictly as the text format of OpenMetrics is written.
+//! Metrics for Prometheus: scraped over HTTP, and read as strictly as the text format of
+//! OpenMetrics is written.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};

@@ -2,7 +2,8 @@
 
 use pipemux_tests::TestEnv;
 
-/// An editor with a file and a notebook with an entry; returns the ids of a selection, the entry and its undo.
+/// An editor with a file and a notebook with an entry; returns the ids of a selection, the entry
+/// and its undo.
 fn editor_and_notebook() -> (TestEnv, u64, u64, u64) {
     let env = TestEnv::new();
     let lines: String = (1..=300).map(|number| format!("line {number}\n")).collect();

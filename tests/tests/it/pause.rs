@@ -1,4 +1,5 @@
-//! A person holds what agents do: acts are refused, reading and running jobs go on, and no agent ends that.
+//! A person holds what agents do: acts are refused, reading and running jobs go on, and no agent
+//! ends that.
 
 use std::time::Duration;
 

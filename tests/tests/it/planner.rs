@@ -1,4 +1,5 @@
-//! Plans come about by consensus, with programs that play the roles: the transcripts of four courses, all files printed.
+//! Plans come about by consensus, with programs that play the roles: the transcripts of four
+//! courses, all files printed.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -32,7 +33,8 @@ impl Talk {
         Self { env, text: String::new() }
     }
 
-    /// Makes a call. The transcript has its answer, without what changed in the window: that depends on what was looked at.
+    /// Makes a call. The transcript has its answer, without what changed in the window: that
+    /// depends on what was looked at.
     #[track_caller]
     pub(crate) fn run(&mut self, call: &str) -> Output {
         let output = self.env.run(call);
@@ -58,14 +60,16 @@ impl Talk {
     fn add(&mut self, typed: &str, answer: &str) {
         let answer: Vec<&str> =
             answer.trim_end().lines().filter(|line| !line.ends_with(" tokens")).collect();
-        // Anchors are numbered as they are first shown, and a new daemon goes on with higher numbers.
+        // Anchors are numbered as they are first shown, and a new daemon goes on with higher
+        // numbers.
         let answer = without_numbers(&answer.join("\n"), "(obj:");
         let answer = without_numbers(&answer, "(link:");
         let answer = answer.split(" · job ").next().unwrap_or_default();
         self.text += &plain(&self.env, &format!("$ {typed}\n{answer}\n\n"));
     }
 
-    /// Waits until the window says this: nobody but the user is to act then, so that the window stays as it is.
+    /// Waits until the window says this: nobody but the user is to act then, so that the window
+    /// stays as it is.
     #[track_caller]
     pub(crate) fn reach(&mut self, wanted: &str) -> String {
         wait_until(wanted, || {

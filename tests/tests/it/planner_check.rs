@@ -1,5 +1,5 @@
-//! A plan is a contract: over real processes its commands run once a person allows them, what failed opens a new cycle, and its
-//! requirements become nodes of the memory tree.
+//! A plan is a contract: over real processes its commands run once a person allows them, what
+//! failed opens a new cycle, and its requirements become nodes of the memory tree.
 
 use pipemux_tests::{TestClient, TestEnv};
 

@@ -1,4 +1,5 @@
-//! Who plays the roles of a planning course besides programs: an endpoint that speaks the chat API, and several agents.
+//! Who plays the roles of a planning course besides programs: an endpoint that speaks the chat API,
+//! and several agents.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,7 +13,8 @@ use serde_json::{Value, json};
 
 use crate::planner::Talk;
 
-/// Serves the chat API: each answer is that of the script, streamed in pieces. Some requests meet a fault first.
+/// Serves the chat API: each answer is that of the script, streamed in pieces. Some requests meet a
+/// fault first.
 fn serve(listener: TcpListener, script: String) {
     let count = Arc::new(AtomicU32::new(0));
     // Roles are asked at the same time.

@@ -1,4 +1,5 @@
-//! Whole workshops over real processes: warnings, edits by hand, uploads, forgery, agents of a protocol, kills in every phase.
+//! Whole workshops over real processes: warnings, edits by hand, uploads, forgery, agents of a
+//! protocol, kills in every phase.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -228,7 +229,8 @@ fn play_with_kills(kill: fn(&TestEnv)) {
     wait_until("the command has ended", || {
         talk.env.read(&record).contains("\"state\": \"done\"").then_some(())
     });
-    // Nothing is lost: each answer is there once. Nothing is doubled: only who was cut off was asked again.
+    // Nothing is lost: each answer is there once. Nothing is doubled: only who was cut off was
+    // asked again.
     let numbers: Vec<u64> = entries(&talk.env, TOPIC, "handed_over")
         .iter()
         .filter_map(|one| one["number"].as_u64())

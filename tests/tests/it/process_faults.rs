@@ -1,5 +1,5 @@
-//! Faults of processes, sockets and descriptors that users of comparable systems have reported, each with the
-//! stories that show how PipeMux handles it.
+//! Faults of processes, sockets and descriptors that users of comparable systems have reported,
+//! each with the stories that show how PipeMux handles it.
 //!
 //! | requirement | stories |
 //! |---|---|
@@ -41,14 +41,16 @@ fn no_app_outlives_clients_and_daemon_killed_together() {
     env.run("rogue.misbehave('breed')").ok();
     env.run("rogue.misbehave('escape')").ok();
     let waiting = env.command(&["run", "rogue.misbehave('hang')"]).start();
-    // Before its program runs, the client isn't among these processes, and it would start a daemon later.
+    // Before its program runs, the client isn't among these processes, and it would start a daemon
+    // later.
     wait_for("the client runs", || env.processes().iter().any(|p| p.command.contains("'hang'")));
     for process in env.processes().iter().filter(|p| !p.command.contains("/rogue")) {
         kill(process.pid, Signal::SIGKILL);
     }
     drop(waiting.finish());
-    // Apps end with their launcher. A process that left its app's process group has lost everybody who
-    // knew of it, so the next daemon ends it. The old socket doesn't stop that daemon from starting.
+    // Apps end with their launcher. A process that left its app's process group has lost everybody
+    // who knew of it, so the next daemon ends it. The old socket doesn't stop that daemon from
+    // starting.
     env.pipemux(&["up"]).ok();
     let apps = || env.processes().into_iter().filter(|p| p.command.contains("/rogue")).count();
     wait_for("every app has ended", || apps() == 0);

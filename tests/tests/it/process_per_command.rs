@@ -2,8 +2,8 @@
 
 use pipemux_tests::TestEnv;
 
-/// A command ends by confirming its answer and doesn't wait for a reply. The daemon has to handle that
-/// confirmation before any request of a later command, even while other commands run.
+/// A command ends by confirming its answer and doesn't wait for a reply. The daemon has to handle
+/// that confirmation before any request of a later command, even while other commands run.
 #[test]
 fn confirmation_of_one_process_counts_for_the_next() {
     let env = TestEnv::new();

@@ -1,4 +1,5 @@
-//! The rules of the person whose machine it is: who only reads, which apps nobody uses. None is dropped silently.
+//! The rules of the person whose machine it is: who only reads, which apps nobody uses. None is
+//! dropped silently.
 
 use pipemux_tests::{McpClient, TestEnv};
 use serde_json::json;

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 
 use pipemux_tests::{Output, TestEnv};
 
-/// An environment with a secret in its home directory, a file outside of the project, and apps of each level.
+/// An environment with a secret in its home directory, a file outside of the project, and apps of
+/// each level.
 fn with_secret() -> TestEnv {
     let env = TestEnv::new();
     env.write("a.txt", "one\n");
@@ -23,7 +24,8 @@ fn with_secret() -> TestEnv {
     env
 }
 
-/// True if this system confines files and signals; an older kernel confines less, and `status` says what.
+/// True if this system confines files and signals; an older kernel confines less, and `status` says
+/// what.
 fn confines_all(env: &TestEnv) -> bool {
     env.pipemux(&["up"]).ok();
     env.pipemux(&["status"])
@@ -76,7 +78,8 @@ fn hostile_app_gets_nowhere() {
     );
 }
 
-/// What reaches the kernel at the strict level, by number: no more than `allowed.rs` of the launcher lists by name.
+/// What reaches the kernel at the strict level, by number: no more than `allowed.rs` of the
+/// launcher lists by name.
 #[cfg(target_arch = "x86_64")]
 const REACHED_STRICT: &str = "0-14 16-28 32-33 35-40 42-52 54-55 61-63 72-89 91 93 95-100 102 104 107-112 115 118 \
     120-129 131 133 137-138 140-152 157-158 160 162 186-187 190-196 199-201 203-204 206-210 \
@@ -164,7 +167,8 @@ fn grant_with_pipemux_own_directories_is_left_out() {
     let path = home.join("a.txt").display().to_string();
     at_home(&["run", &format!("standard.misbehave('read {path}')")]).exits(1);
     assert!(env.daemon_log().contains("which is PipeMux's own"), "{}", env.daemon_log());
-    // The editor gets it all the same: nothing can be taken out of a directory, and files must be made in it.
+    // The editor gets it all the same: nothing can be taken out of a directory, and files must be
+    // made in it.
     at_home(&["open", "editor", "docs/c.txt"]).ok().has("three");
     at_home(&[
         "run",

@@ -7,7 +7,8 @@ use pipemux_tests::TestEnv;
 
 const SECRET: &str = "wJalrXUtnFEMI-secret-value";
 
-/// Returns what holds the secret: the environments of all processes of the daemon, and all files of its state.
+/// Returns what holds the secret: the environments of all processes of the daemon, and all files of
+/// its state.
 fn holders(env: &TestEnv) -> Vec<String> {
     let holds = |bytes: &[u8]| bytes.windows(SECRET.len()).any(|part| part == SECRET.as_bytes());
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! A service manager that passes the listening socket, is told about the daemon's state, and keeps the socket open while
-//! the daemon restarts; and the verbs that install such a service.
+//! A service manager that passes the listening socket, is told about the daemon's state, and keeps
+//! the socket open while the daemon restarts; and the verbs that install such a service.
 
 use std::fs;
 use std::io::Write;
@@ -207,7 +207,8 @@ fn clients_find_the_socket_of_a_packaged_unit_while_it_listens() {
     env.pipemux(&["down"]).ok();
     end(second);
 
-    // What it runs when it stops listening. Another's link stays, and a second time changes nothing.
+    // What it runs when it stops listening. Another's link stays, and a second time changes
+    // nothing.
     env.pipemux(&["service", "link", "/another/unit.sock", "--remove"]).ok();
     assert!(own.is_symlink());
     unlink().ok();

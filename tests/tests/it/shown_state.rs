@@ -1,4 +1,5 @@
-//! What answers say of the state that they show: which document, what has changed, what is left out, what a link is.
+//! What answers say of the state that they show: which document, what has changed, what is left
+//! out, what a link is.
 
 use pipemux_tests::TestEnv;
 

@@ -1,8 +1,10 @@
-//! Commands, builds and tests: what an agent is shown of them, what may run, and what is left when something is killed.
+//! Commands, builds and tests: what an agent is shown of them, what may run, and what is left when
+//! something is killed.
 
 use pipemux_tests::{Output, TestEnv, is_alive, wait_for};
 
-/// What rustc says of a crate with an unused import and a wrong type, and a test runner of a wrong sum.
+/// What rustc says of a crate with an unused import and a wrong type, and a test runner of a wrong
+/// sum.
 const FAILING: &str = "   Compiling sample v0.1.0 (/p)
 warning: unused import: `std::fmt`
  --> src/lib.rs:1:5

@@ -1,4 +1,5 @@
-//! What the answer of a command has: the verdict, the problems, and what no recogniser knows, never lost without a word.
+//! What the answer of a command has: the verdict, the problems, and what no recogniser knows, never
+//! lost without a word.
 
 use pipemux_tests::TestEnv;
 

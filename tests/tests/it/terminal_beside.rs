@@ -1,4 +1,5 @@
-//! Undo of a command leaves what others changed in files while it ran, and says what else it leaves.
+//! Undo of a command leaves what others changed in files while it ran, and says what else it
+//! leaves.
 
 use std::thread;
 
@@ -16,7 +17,8 @@ fn repository() -> TestEnv {
     env
 }
 
-/// Runs a line, then `meanwhile`, then another line in the same command, and returns what the command answered.
+/// Runs a line, then `meanwhile`, then another line in the same command, and returns what the
+/// command answered.
 fn while_runs(env: &TestEnv, first: &str, then: &str, meanwhile: impl FnOnce()) -> Output {
     let line = format!("{first}; touch begun.log; cat go; {then}");
     thread::scope(|scope| {

@@ -156,8 +156,8 @@ fn worktree_and_its_repository_are_written_to() {
     commit(&tree).ok().has("exit 0");
 }
 
-/// Landlock lets a process look into those of its own domain, thread by thread: a thread of the app in a command's domain
-/// would be the way out.
+/// Landlock lets a process look into those of its own domain, thread by thread: a thread of the app
+/// in a command's domain would be the way out.
 #[test]
 fn command_reaches_the_memory_of_no_process_outside() {
     let env = confining();

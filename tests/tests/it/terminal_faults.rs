@@ -1,5 +1,5 @@
-//! What a hostile or unlucky caller of commands must not get: a command that wasn't allowed, another one than was asked for,
-//! a place that is other code, or a session that waits.
+//! What a hostile or unlucky caller of commands must not get: a command that wasn't allowed,
+//! another one than was asked for, a place that is other code, or a session that waits.
 
 use pipemux_tests::{TestClient, TestEnv, wait_for};
 

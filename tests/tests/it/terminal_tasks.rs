@@ -1,5 +1,5 @@
-//! What an agent does with commands: several in order, one question for all, a server that is asked, tests that are mended,
-//! and what git tells.
+//! What an agent does with commands: several in order, one question for all, a server that is
+//! asked, tests that are mended, and what git tells.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -92,7 +92,8 @@ fn server_is_started_asked_and_stopped_in_one_run() {
          terminal.run('python3 get.py \"http://127.0.0.1:$PORT/total?of=3,4\"'); terminal.stop()",
     );
     all.ok().has("(later commands: $PORT = ").has("got /total?of=3,4");
-    // Of what the server printed the last lines are shown, and the command that ran last isn't meant.
+    // Of what the server printed the last lines are shown, and the command that ran last isn't
+    // meant.
     all.has("stop: c1 · stopped").has("listening on ").lacks("starting 40");
     assert_eq!(env.count_processes("python3"), 0);
     // Without a server it is what a shell makes of it.
@@ -124,8 +125,8 @@ fn command_has_one_name() {
         .lacks("wait_for");
 }
 
-/// Returns the program that runs the tests of a Python project, and what it prints when one of two failed and when both
-/// passed: pytest where it is installed, unittest else.
+/// Returns the program that runs the tests of a Python project, and what it prints when one of two
+/// failed and when both passed: pytest where it is installed, unittest else.
 fn python_tests() -> (String, [&'static str; 2]) {
     let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/tools/pytest");
     let has_pytest = |path: &PathBuf| {

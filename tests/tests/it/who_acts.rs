@@ -3,7 +3,8 @@
 use pipemux_tests::TestEnv;
 use pipemux_tests::programs::program;
 
-/// Has the app run a script of `sh`, in which `$P` is `pipemux` with this environment; returns what it printed.
+/// Has the app run a script of `sh`, in which `$P` is `pipemux` with this environment; returns what
+/// it printed.
 fn in_app(env: &TestEnv, script: &str) -> String {
     let variables = env.variables();
     let set: Vec<String> =

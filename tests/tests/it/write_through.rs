@@ -99,7 +99,8 @@ fn new_file_is_written_with_its_folders_by_its_first_edit() {
     assert!(!env.path("src/lib.rs").exists());
 }
 
-/// A file system of its own that is nearly full. Mounting one takes rights that not every machine gives.
+/// A file system of its own that is nearly full. Mounting one takes rights that not every machine
+/// gives.
 #[test]
 fn full_disk_fails_the_edit_and_leaves_the_file_as_it_was() {
     let env = TestEnv::new();
@@ -137,8 +138,8 @@ fn full_disk_fails_the_edit_and_leaves_the_file_as_it_was() {
     }
 }
 
-/// The editor is killed while it writes, again and again: each edit is there once or not at all, and what can be
-/// undone is what is there.
+/// The editor is killed while it writes, again and again: each edit is there once or not at all,
+/// and what can be undone is what is there.
 #[test]
 fn editor_that_is_killed_while_it_writes_loses_and_doubles_nothing() {
     let env = TestEnv::with_editor("start\n");

@@ -1,5 +1,5 @@
-//! The refs in an action's arguments: names become refs, and refs to what is gone or has changed are
-//! refused.
+//! The refs in an action's arguments: names become refs, and refs to what is gone or has changed
+//! are refused.
 
 use pipemux_proto::projection::{Arg, Args, RefArg};
 use pipemux_proto::prototype::Type;

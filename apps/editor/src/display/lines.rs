@@ -1,5 +1,5 @@
-//! Lines and matches as they are shown: clipped, with invisible characters made visible. The text itself
-//! is not changed.
+//! Lines and matches as they are shown: clipped, with invisible characters made visible. The text
+//! itself is not changed.
 
 use std::ops::Range;
 
@@ -69,7 +69,8 @@ pub(crate) fn excerpt_lines(file: &OpenFile, around: &Range<usize>) -> Range<usi
     start..(around.end + 2).min(start + EXCERPT_LINES).min(file.buffer().line_count()).max(start)
 }
 
-/// Returns the line around a match, short enough for one row. With `mark`, the match is put in `«»`.
+/// Returns the line around a match, short enough for one row. With `mark`, the match is put in
+/// `«»`.
 pub(crate) fn match_row(buffer: &Buffer, found: &Range<usize>, mark: bool) -> String {
     let context = buffer.line_context(found, OPTION_COLUMNS_MAX);
     let marks = if mark { 2 } else { 0 };
@@ -95,8 +96,8 @@ pub(crate) fn match_row(buffer: &Buffer, found: &Range<usize>, mark: bool) -> St
     ))
 }
 
-/// Returns text with characters that would change how it is shown as their code points, as calls take them:
-/// `\u{001b}`. Tabs stay.
+/// Returns text with characters that would change how it is shown as their code points, as calls
+/// take them: `\u{001b}`. Tabs stay.
 pub(crate) fn readable(text: &str) -> String {
     let mut readable = String::with_capacity(text.len());
     for c in text.chars() {

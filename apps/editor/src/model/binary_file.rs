@@ -1,4 +1,5 @@
-//! Files that are no text. They are shown by what they are, and read and passed on whole; nothing edits them.
+//! Files that are no text. They are shown by what they are, and read and passed on whole; nothing
+//! edits them.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -12,7 +13,6 @@ use crate::limits::{BINARY_MAX, DISK_CHECK, FILE_MAX};
 use super::file_stamp::FileStamp;
 use super::stable_hash::stable_hash;
 
-/// A file that is no text.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct BinaryFile {
     path: PathBuf,
@@ -21,7 +21,7 @@ pub struct BinaryFile {
     rev: u64,
     /// True while there is no file any more.
     missing: bool,
-    /// The bytes, unless there are more than [`BINARY_MAX`] or they weren't read yet.
+    /// The file's bytes; `None` if not read yet or more than [`BINARY_MAX`].
     #[serde(skip)]
     bytes: Option<Vec<u8>>,
     #[serde(skip)]
@@ -29,8 +29,8 @@ pub struct BinaryFile {
 }
 
 impl BinaryFile {
-    /// Reads a file that may be a binary one: one that has a NUL in what is read of it. Returns `None` if it is none, or
-    /// too long for the editor in any case. This may wait for a disk.
+    /// Reads a file that may be a binary one: one that has a NUL in what is read of it. Returns
+    /// `None` if it is none, or too long for the editor in any case. This may wait for a disk.
     pub fn read(path: &Path) -> Option<Self> {
         let (file, has_nul) = Self::load(path)?;
         (has_nul && file.media.bytes <= FILE_MAX).then_some(file)
@@ -61,12 +61,11 @@ impl BinaryFile {
         Some((file, has_nul))
     }
 
-    /// The file's path without symlinks.
+    /// Returns the file's path without symlinks.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// What the file is.
     pub fn media(&self) -> &Media {
         &self.media
     }
@@ -99,7 +98,7 @@ impl BinaryFile {
     }
 }
 
-/// The open files that are no text, and the check of them that is under way.
+/// The open binary files and the running check of them.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BinaryFiles {
@@ -109,7 +108,7 @@ pub struct BinaryFiles {
 }
 
 impl BinaryFiles {
-    /// The files, in the order in which they were opened.
+    /// Iterates over the files in the order in which they were opened.
     pub fn iter(&self) -> impl Iterator<Item = &BinaryFile> {
         self.files.iter()
     }
@@ -134,8 +133,8 @@ impl BinaryFiles {
         self.files.len() < before
     }
 
-    /// Takes in what other programs did to the files, as far as their disks answer. Returns true if that changed what
-    /// is shown.
+    /// Takes in what other programs did to the files, as far as their disks answer. Returns true if
+    /// that changed what is shown.
     pub fn check(&mut self, handle: &Handle) -> bool {
         if self.files.is_empty() {
             return false;

@@ -11,23 +11,20 @@ use crate::limits::SPLICES_IN_PLACE;
 use super::digest::ContentDigest;
 use super::splice::Splice;
 
-/// The byte order mark of UTF-8.
 pub const BOM: &[u8] = "\u{feff}".as_bytes();
 
 /// A range within one line, with the text around it. All counts are in characters.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LineContext {
-    /// How much of the line precedes `before`.
+    /// The number of characters of the line before `before`.
     pub skipped_before: usize,
-    /// The text before the range.
     pub before: String,
-    /// The text of the range.
+    /// The text of the range, possibly shortened.
     pub inside: String,
-    /// How much of the range is missing from `inside`.
+    /// The number of characters of the range that `inside` omits.
     pub inside_omitted: usize,
-    /// The text after the range.
     pub after: String,
-    /// How much of the line follows `after`.
+    /// The number of characters of the line after `after`.
     pub skipped_after: usize,
 }
 
@@ -51,12 +48,11 @@ impl Buffer {
         self.bom
     }
 
-    /// The line ending of most lines, as the file was when it was read from disk.
+    /// Returns the line ending of most lines, as in the file when it was read from disk.
     pub fn line_ending(&self) -> &'static str {
         if self.crlf { "\r\n" } else { "\n" }
     }
 
-    /// The length in bytes.
     pub fn len(&self) -> usize {
         self.rope.len_bytes()
     }
@@ -66,7 +62,7 @@ impl Buffer {
         self.len() == 0
     }
 
-    /// The number of lines. A text that ends with a newline has no further, empty line.
+    /// Returns the number of lines; a final newline doesn't start another, empty line.
     pub fn line_count(&self) -> usize {
         self.rope.len_lines() - usize::from(self.ends_with_newline() || self.is_empty())
     }
@@ -76,22 +72,23 @@ impl Buffer {
         self.len().checked_sub(1).is_some_and(|last| self.rope.byte(last) == b'\n')
     }
 
-    /// The first byte of a line; the text's length for a line past the last one. Lines count from 0.
+    /// The first byte of a line; the text's length for a line past the last one. Lines count
+    /// from 0.
     pub fn line_start(&self, line: usize) -> usize {
         if line >= self.line_count() { self.len() } else { self.rope.line_to_byte(line) }
     }
 
-    /// The bytes of whole lines with their endings.
+    /// Returns the byte range of whole lines, including their line endings.
     pub fn byte_range(&self, lines: &Range<usize>) -> Range<usize> {
         self.line_start(lines.start)..self.line_start(lines.end)
     }
 
-    /// The line that holds a byte.
+    /// Returns the index of the line that contains a byte.
     pub fn line_at(&self, byte: usize) -> usize {
         self.rope.byte_to_line(byte.min(self.len()))
     }
 
-    /// The lines that hold a range of bytes; one line for an empty range.
+    /// Returns the lines that contain a range of bytes; one line for an empty range.
     pub fn lines_of(&self, bytes: &Range<usize>) -> Range<usize> {
         let first = self.line_at(bytes.start);
         let last = self.line_at(bytes.end.saturating_sub(1));
@@ -122,8 +119,8 @@ impl Buffer {
         (slice.slice(..shown).to_string(), chars - shown)
     }
 
-    /// Returns a range of bytes with the text around it, up to the ends of its first line: at most `max`
-    /// characters each of the text before, in and after the range.
+    /// Returns a range of bytes with the text around it, up to the ends of its first line: at most
+    /// `max` characters each of the text before, in and after the range.
     pub fn line_context(&self, range: &Range<usize>, max: usize) -> LineContext {
         let line = self.line_at(range.start);
         let start = self.rope.byte_to_char(self.line_start(line));
@@ -203,7 +200,7 @@ impl Buffer {
         self.rope.chunks().try_for_each(|chunk| out.write_all(chunk.as_bytes()))
     }
 
-    /// The digest of the whole file, byte order mark included.
+    /// Returns the digest of the whole file, byte order mark included.
     pub fn digest(&self) -> u64 {
         let mut digest = ContentDigest::default();
         if self.bom {

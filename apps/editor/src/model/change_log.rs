@@ -5,9 +5,9 @@
 //! | [`change_journal`] | the changes on disk, written before the files are |
 //! | [`standing`] | whether a change is made or taken back, whatever came after it |
 //!
-//! **Invariant: the changes of a file lead from text to text.** The digest that a change left is the one that the
-//! next change of the file began with, as long as nobody else wrote the file while it wasn't open. Undo compares
-//! them and never applies a change to another text.
+//! **Invariant: the changes of a file lead from text to text.** The digest that a change left is
+//! the one that the next change of the file began with, as long as nobody else wrote the file while
+//! it wasn't open. Undo compares them and never applies a change to another text.
 
 pub mod change_journal;
 pub mod standing;
@@ -24,20 +24,20 @@ use super::history::{Author, Change, FileChange};
 use super::journal::unrecorded;
 use change_journal::{ChangeJournal, Operation};
 
-/// The changes of a session.
+/// The undo and redo history of a session.
 #[derive(Debug, Default)]
 pub struct ChangeLog {
     done: VecDeque<Change>,
     undone: Vec<Change>,
-    /// Those that were undone before their files changed otherwise, oldest first: each can still be made again alone.
+    /// Changes undone before their files changed otherwise, oldest first; each is redoable.
     set_aside: Vec<Change>,
     bytes: usize,
     journal: Arc<Mutex<ChangeJournal>>,
 }
 
 impl ChangeLog {
-    /// Reads the changes that earlier processes of the session recorded. Returns also those that were being
-    /// written when the process ended, and a note for the reader if something is lost.
+    /// Reads the changes that earlier processes of the session recorded. Returns also those that
+    /// were being written when the process ended, and a note for the reader if something is lost.
     pub fn read(state_dir: &Path) -> (Self, Vec<Operation>, Option<String>) {
         let (journal, recorded, note) = ChangeJournal::read(state_dir);
         let mut log = Self { journal: Arc::new(Mutex::new(journal)), ..Self::default() };
@@ -49,25 +49,25 @@ impl ChangeLog {
         (log, recorded.begun, note)
     }
 
-    /// The changes that can be undone, the latest first.
+    /// Iterates over the changes that can be undone, the latest first.
     pub fn undoable(&self) -> impl Iterator<Item = &Change> {
         self.done.iter().rev()
     }
 
-    /// The changes that can be redone, the next one first.
+    /// Iterates over the changes that can be redone, the next one first.
     pub fn redoable(&self) -> impl Iterator<Item = &Change> {
         self.undone.iter().rev()
     }
 
-    /// Forgets which version each change was made in, because versions are counted from 0 again: whoever reads the
-    /// session now sees what all of them did.
+    /// Forgets which version each change was made in, because versions are counted from 0 again:
+    /// whoever reads the session now sees what all of them did.
     pub fn forget_versions(&mut self) {
         let all = self.done.iter_mut().chain(&mut self.undone).chain(&mut self.set_aside);
         all.for_each(|change| change.author.version = 0);
     }
 
-    /// The journal, for the thread that writes an edit. Rewrites it first if it has become too long or may
-    /// end within a line.
+    /// The journal, for the thread that writes an edit. Rewrites it first if it has become too long
+    /// or may end within a line.
     ///
     /// # Errors
     /// It can't be written; nothing may be changed.

@@ -1,20 +1,23 @@
-//! Changed lines that the page doesn't show: a few of them are shown below it, the others are named.
+//! Changed lines that the page doesn't show: a few of them are shown below it, the others are
+//! named.
 
 use std::ops::Range;
 
 use crate::limits::CHANGED_LINES_SHOWN;
 
-/// The lines outside of the page that the latest change altered and that weren't shown yet, in their order.
+/// The lines outside of the page that the latest change altered and that weren't shown yet, in
+/// their order.
 #[derive(Debug, Default)]
 pub struct ChangesOutside {
-    /// Those that are shown below the page.
+    /// The changed lines that are shown below the page.
     pub shown: Vec<Range<usize>>,
-    /// Those that are only named.
+    /// The changed lines that are only named.
     pub left_out: Vec<Range<usize>>,
 }
 
 impl ChangesOutside {
-    /// Divides the lines outside of a page by [`CHANGED_LINES_SHOWN`]; `all` is how many lines the file has.
+    /// Divides the lines outside of a page by [`CHANGED_LINES_SHOWN`]; `all` is how many lines the
+    /// file has.
     pub fn of(changed: &[Range<usize>], page: &Range<usize>, all: usize) -> Self {
         let mut outside = Self::default();
         let mut left = CHANGED_LINES_SHOWN;

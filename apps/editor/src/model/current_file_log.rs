@@ -18,22 +18,20 @@ pub struct CurrentFileLog(VecDeque<CurrentFileChange>);
 /// Another file became the current one.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct CurrentFileChange {
-    /// The version after the change.
     pub version: u64,
-    /// The run that made the change; empty when no run did.
+    /// The run that made the change; empty if no run did.
     pub run: String,
-    /// The path of the new current file, if there is one.
+    /// The path of the new current file; `None` if there is none.
     pub to: Option<PathBuf>,
 }
 
 /// The file that was current in what a reader saw: their numbers without a file name refer to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeenFile<'a> {
-    /// The path of the file.
     Path(&'a Path),
     /// No file was open.
     None,
-    /// What the reader saw isn't known any more.
+    /// It is no longer known which file the reader saw.
     Unknown,
 }
 
@@ -50,7 +48,6 @@ impl CurrentFileLog {
         });
     }
 
-    /// The latest change.
     pub fn latest(&self) -> Option<&CurrentFileChange> {
         self.0.back()
     }

@@ -7,8 +7,8 @@ use twox_hash::XxHash64;
 /// Tells contents apart: two files with the same digest are taken for equal.
 ///
 /// The digest does not depend on how the content is cut into pieces. It is fast, because a text is
-/// digested on each save and on each check of a recently written file, and it does not resist forgery,
-/// because nobody gains by forging it. Manifests hold these values: they never change.
+/// digested on each save and on each check of a recently written file, and it does not resist
+/// forgery, because nobody gains by forging it. Manifests hold these values: they never change.
 #[derive(Default)]
 pub struct ContentDigest(XxHash64);
 

@@ -15,7 +15,7 @@ use super::buffer::{BOM, Buffer};
 use super::digest::ContentDigest;
 use super::file_stamp::FileStamp;
 
-/// A file as it was read.
+/// The contents of a file as read from disk.
 #[derive(Debug, Clone)]
 pub struct LoadedFile {
     /// The text without its byte order mark.
@@ -31,7 +31,6 @@ pub struct LoadedFile {
 }
 
 impl LoadedFile {
-    /// How many bytes were read.
     pub fn length(&self) -> u64 {
         let bom = if self.bom { BOM.len() } else { 0 };
         (self.text.len() + bom) as u64
@@ -65,7 +64,8 @@ pub fn resolve(path: &Path) -> Result<PathBuf, Fault> {
 /// Returns the absolute path without symlinks, also of a file whose folders don't exist yet.
 ///
 /// # Errors
-/// The path is not UTF-8, can't be looked at, or leads through something that is no folder or to nowhere.
+/// The path is not UTF-8, can't be looked at, or leads through something that is no folder or to
+/// nowhere.
 pub fn resolve_new(path: &Path) -> Result<PathBuf, Fault> {
     let above = path.ancestors().skip(1).find(|above| fs::symlink_metadata(above).is_ok());
     match above {
@@ -160,12 +160,13 @@ pub fn digest(path: &Path) -> Result<Option<u64>, Fault> {
     Ok(digested.map(|digest| digest.finish()))
 }
 
-/// Whether a file may already exist when it is written.
+/// How to treat an existing file on write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WriteMode {
     /// Replaces an existing file and keeps its permissions.
     Replace,
-    /// Creates a file with these permission bits, less those that the umask removes; fails if it exists.
+    /// Creates a file with these permission bits, less those that the umask removes; fails if it
+    /// exists.
     Create(u32),
 }
 
@@ -182,7 +183,7 @@ pub fn store(
     stage(path, buffer, mode)?.publish(expected)
 }
 
-/// A text that is on the disk beside its file, ready to take the file's place.
+/// A text that was written beside its file, ready to replace it.
 #[derive(Debug)]
 pub struct StagedFile {
     path: PathBuf,
@@ -265,12 +266,12 @@ impl StagedFile {
         Ok(self)
     }
 
-    /// Puts the text in the place of its file, if that has one of the `expected` digests, and returns the stamp. What
-    /// others write meanwhile is not lost.
+    /// Puts the text in the place of its file, if that has one of the `expected` digests, and
+    /// returns the stamp. What others write meanwhile is not lost.
     ///
     /// # Errors
-    /// The file has another content, another program has it open for writing, the directory can't be written, or a file
-    /// is there that was to be created. The file is unchanged.
+    /// The file has another content, another program has it open for writing, the directory can't
+    /// be written, or a file is there that was to be created. The file is unchanged.
     pub fn publish(self, expected: &[Option<u64>]) -> Result<FileStamp, Fault> {
         let Self { path, staged } = self;
         let published = staged.publish(&|file| has_digest(file, expected));

@@ -11,12 +11,11 @@ use crate::limits::{WRITE_PATIENCE, WRITE_POLL};
 use super::disk::{self, LoadedFile};
 use super::file_stamp::FileStamp;
 
-/// What is known of a file, to find out whether the one on disk is another.
+/// A check of a file on disk against its last known state.
 #[derive(Debug, Clone)]
 pub struct DiskCheck {
-    /// The file's path.
     pub path: PathBuf,
-    /// What was known when the check began. A finding counts only while it is known still.
+    /// The state known when the check began; a finding counts only while this is current.
     pub known: KnownFile,
     /// True when the file is to be read even if its stamp is the known one.
     pub read_again: bool,
@@ -24,42 +23,38 @@ pub struct DiskCheck {
     pub wants_text: bool,
 }
 
-/// The file on disk as it was last read or written.
+/// The state of a file on disk as it was last read or written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownFile {
-    /// Its stamp; `None` if there was no file.
+    /// The file's stamp; `None` if there was no file.
     pub stamp: Option<FileStamp>,
-    /// Its digest; `None` if it was never read or written.
+    /// The file's digest; `None` if it was never read or written.
     pub digest: Option<u64>,
 }
 
-/// What a check found.
+/// The result of a disk check.
 #[derive(Debug)]
 pub struct DiskFinding {
-    /// The file that was checked.
     pub path: PathBuf,
-    /// What was known when the check began.
+    /// The state known when the check began.
     pub known: KnownFile,
-    /// The file's permission bits, if there is a file.
+    /// The file's permission bits; `None` if there is no file.
     pub mode: Option<u32>,
-    /// What is there.
     pub found: FoundFile,
 }
 
-/// What is at the path of an open file.
+/// The state found at the path of an open file.
 #[derive(Debug)]
 pub enum FoundFile {
-    /// The path has what is already known of it.
     Unchanged,
-    /// There is nothing at the path.
     Missing,
-    /// A file that may be another one.
+    /// A file that may differ from the known one.
     Present {
-        /// The stamp before it was read.
+        /// The file's stamp before it was read.
         stamp: FileStamp,
-        /// The digest; `None` if it can't be read.
+        /// The file's digest; `None` if it can't be read.
         digest: Option<u64>,
-        /// The text of a changed file, if it was wanted.
+        /// The text of a changed file, if it was requested.
         text: Option<Result<LoadedFile, Fault>>,
     },
     /// Something that is no file.
@@ -92,8 +87,8 @@ impl DiskCheck {
             let changed = digest.is_none() || digest != self.known.digest;
             let text = (changed && self.wants_text).then(|| disk::load(&self.path));
             let Some(now) = FileStamp::of(&self.path) else { return FoundFile::Missing };
-            // Most programs empty a file before they write it: a text that was read in between would take every line
-            // number from its readers, and be shown to them as the file.
+            // Most programs empty a file before they write it: a text that was read in between
+            // would take every line number from its readers, and be shown to them as the file.
             let read = match &text {
                 Some(Ok(loaded)) => loaded.length(),
                 _ => now.length(),
@@ -109,7 +104,8 @@ impl DiskCheck {
         }
     }
 
-    /// True when so many bytes, read between two stamps, may be a part of what another program is writing.
+    /// True when so many bytes, read between two stamps, may be a part of what another program is
+    /// writing.
     fn is_torn(&self, read: u64, before: &FileStamp, behind: &FileStamp) -> bool {
         let Some(known) = &self.known.stamp else { return false };
         // A file that only grows, as logs do, is what it seems at any time.

@@ -1,7 +1,8 @@
 //! Checks the open files for changes by other programs, without waiting for a disk that hangs.
 //!
-//! The files are checked one after the other on one thread, which costs little while disks answer. When one
-//! doesn't, the files after it get a thread each, so that only the one that hangs is not known.
+//! The files are checked one after the other on one thread, which costs little while disks answer.
+//! When one doesn't, the files after it get a thread each, so that only the one that hangs is not
+//! known.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +18,7 @@ use crate::limits::{DISK_CHECK, DISK_CHECK_REST};
 
 use super::disk_check::{DiskCheck, DiskFinding};
 
-/// The checks that are under way.
+/// The running disk checks.
 #[derive(Debug, Default)]
 pub struct DiskWatch {
     handle: Handle,
@@ -28,7 +29,7 @@ pub struct DiskWatch {
 #[derive(Debug)]
 struct Batch {
     findings: Receiver<DiskFinding>,
-    /// The files that aren't checked yet; the first one is being checked.
+    /// The files that aren't checked yet; the check of the first one is running.
     left: Vec<PathBuf>,
     /// Set when the thread is to stop after the file that it checks.
     stop: Arc<AtomicBool>,
@@ -41,7 +42,7 @@ impl DiskWatch {
         self.handle = handle;
     }
 
-    /// What wakes the serving loop.
+    /// Returns the handle that wakes the serving loop.
     pub fn handle(&self) -> &Handle {
         &self.handle
     }
@@ -51,8 +52,8 @@ impl DiskWatch {
         self.running.iter().any(|batch| batch.left.iter().any(|left| left == path))
     }
 
-    /// Checks files, except those whose check is under way, and returns what is found soon, and what earlier
-    /// checks have found since.
+    /// Checks files, except those whose check is under way, and returns what is found soon, and
+    /// what earlier checks have found since.
     pub fn check(&mut self, checks: impl Iterator<Item = DiskCheck>) -> Vec<DiskFinding> {
         let mut findings = Vec::new();
         self.collect(&mut findings);

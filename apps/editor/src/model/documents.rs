@@ -1,5 +1,5 @@
-//! The texts that an edit is planned on: those of the open files as they are in the session, and those of other
-//! files as they are on disk.
+//! The texts that an edit is planned on: those of the open files as they are in the session, and
+//! those of other files as they are on disk.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,24 +14,22 @@ use super::open_file::ReadFile;
 use super::text_gate::TextGate;
 use crate::display::lines::readable;
 
-/// The texts of a session's files, for a thread that plans an edit. The open files are as they were when it
-/// was begun.
+/// The texts of a session's files, for a thread that plans an edit. The open files are as they were
+/// when it was begun.
 #[derive(Debug)]
 pub struct Documents {
     pub(crate) open: Vec<OpenDocument>,
     pub(crate) read: BTreeMap<PathBuf, ReadDocument>,
     pub(crate) root: PathBuf,
     pub(crate) state_dir: PathBuf,
-    /// The command that opens files; the paths are still to be added.
+    /// The command that opens files, without the paths.
     pub(crate) open_command: String,
 }
 
-/// An open file.
 #[derive(Debug)]
 pub struct OpenDocument {
     /// The file's path without symlinks.
     pub path: PathBuf,
-    /// Its text.
     pub buffer: Buffer,
     pub(crate) base_digest: Option<u64>,
     /// True when it has edits that are held.
@@ -40,7 +38,7 @@ pub struct OpenDocument {
     pub(crate) revision: u64,
 }
 
-/// A file that isn't open, as it was read.
+/// The contents of a file that isn't open.
 #[derive(Debug)]
 pub(crate) struct ReadDocument {
     pub buffer: Buffer,
@@ -48,7 +46,6 @@ pub(crate) struct ReadDocument {
 }
 
 impl Documents {
-    /// The open files.
     pub fn open_files(&self) -> impl Iterator<Item = &OpenDocument> {
         self.open.iter()
     }
@@ -85,7 +82,8 @@ impl Documents {
         self.read.get(path)?.file.outside()
     }
 
-    /// Returns the length of a file in bytes without reading it; `None` if there is none. This may wait for a disk.
+    /// Returns the length of a file in bytes without reading it; `None` if there is none. This may
+    /// wait for a disk.
     pub fn length(&self, path: &Path) -> Option<usize> {
         if let Some(open) = self.open_file(path) {
             return Some(open.buffer.len());
@@ -117,7 +115,8 @@ impl Documents {
         }
     }
 
-    /// Returns a path without symlinks, also of a file that doesn't exist yet. This may wait for a disk.
+    /// Returns a path without symlinks, also of a file that doesn't exist yet. This may wait for a
+    /// disk.
     ///
     /// # Errors
     /// As [`disk::resolve_new`].

@@ -21,7 +21,7 @@ mod former_changes;
 pub(crate) mod opening;
 mod snapshot;
 
-/// One session of the editor.
+/// A session of the editor.
 #[derive(Debug)]
 pub struct Editor {
     pub(crate) files: OpenFiles,
@@ -30,7 +30,7 @@ pub struct Editor {
     pub(crate) disk_watch: DiskWatch,
     /// The key of the range that is bound to the name `selection`.
     pub(crate) selection: Option<String>,
-    /// What the first reader is told about the start.
+    /// Notes on the session's start for its first reader.
     pub(crate) notes: Vec<String>,
     /// True while the snapshot on disk holds exactly this state.
     snapshot_valid: bool,
@@ -44,12 +44,11 @@ impl Editor {
         self.files.file(path)
     }
 
-    /// The current file.
     pub fn current(&self) -> Option<&OpenFile> {
         self.files.current()
     }
 
-    /// A session with these files and edits. It has no snapshot, and nothing to tell.
+    /// Returns a session with these files and edits, without a snapshot or notes.
     fn new(opening: &Opening, files: OpenFiles, edits: Edits) -> Self {
         let mut disk_watch = DiskWatch::default();
         disk_watch.set_handle(opening.handle.clone());

@@ -11,24 +11,27 @@ use super::ids::{IdGenerator, IdKind};
 use super::own_leftover::OwnLeftover;
 use super::workspace_edit::DiskConflict;
 
-/// The changes of a session, the ids and versions that they are counted with, and what the edit that is
-/// begun next may overwrite and remove.
+/// The changes of a session, the ids and versions that they are counted with, and what the edit
+/// that is begun next may overwrite and remove.
 #[derive(Debug)]
 pub(crate) struct Edits {
-    /// The changes that can be undone and redone. They are on disk already.
+    /// The changes that can be undone and redone, which are already on disk.
     pub changes: ChangeLog,
     pub ids: IdGenerator,
-    /// The version of the session's state, counted by the SDK's rules also for changes outside of actions.
+    /// The version of the session's state, counted by the SDK's rules also for changes outside of
+    /// actions.
     pub version: u64,
-    /// The files that the action that is being begun may overwrite, as they were when the reader was asked.
+    /// The files that the action that is being begun may overwrite, as they were when the reader
+    /// was asked.
     pub overwrite: Vec<DiskConflict>,
-    /// What interrupted changes left beside their files, until an edit is written.
+    /// Leftover files of interrupted changes, until an edit is written.
     pub leftovers: Arc<Vec<OwnLeftover>>,
 }
 
 impl Edits {
-    /// The edits of a session in `version`, with the log that is kept in its directory. Also returns the
-    /// operations that were being written when its last process ended, and a note if the log was lost.
+    /// The edits of a session in `version`, with the log that is kept in its directory. Also
+    /// returns the operations that were being written when its last process ended, and a note if
+    /// the log was lost.
     pub(crate) fn read(
         opening: &Opening,
         ids: IdGenerator,

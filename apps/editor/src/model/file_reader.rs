@@ -14,30 +14,28 @@ use crate::model::binary_file::BinaryFile;
 use crate::model::disk;
 use crate::model::open_file::ReadFile;
 
-/// A file that was asked for.
+/// A requested file.
 #[derive(Debug)]
 pub(crate) enum ReadArgument {
-    /// It was open already.
+    /// The file was already open.
     AlreadyOpen(PathBuf),
-    /// It was read.
     Read(Box<ReadFile>),
-    /// There is no such file. The name of a similar one beside it, if there is one.
+    /// The file doesn't exist; the string is the name of a similar file beside it, if any.
     New(PathBuf, Option<String>),
 }
 
-/// What an argument leads to.
+/// The files that an argument leads to.
 #[derive(Debug)]
 pub(crate) struct ReadArguments {
-    /// The files.
     pub files: Vec<ReadArgument>,
-    /// A file that was named and is no text; there are no others then.
+    /// A binary file named by the argument; `files` is empty then.
     pub binary: Option<BinaryFile>,
-    /// The folder or glob that they were found by; `None` for a file that was named itself.
+    /// The folder or glob that matched the files; `None` for a file named directly.
     pub found_in: Option<String>,
 }
 
 impl ReadArgument {
-    /// The file's path without symlinks.
+    /// Returns the file's path without symlinks.
     pub(crate) fn path(&self) -> &Path {
         match self {
             Self::AlreadyOpen(path) => path,
@@ -47,10 +45,10 @@ impl ReadArgument {
     }
 }
 
-/// What another thread must know of a session to read files for it.
+/// The session data that another thread needs to read files for the session.
 #[derive(Debug, Clone)]
 pub(crate) struct FileReader {
-    /// The paths of the open files, with the paths that readers are shown.
+    /// The paths of the open files, each with its displayed path.
     pub(super) open: Vec<(PathBuf, String)>,
     pub(super) state_dir: PathBuf,
     pub(super) root: PathBuf,
@@ -58,8 +56,9 @@ pub(crate) struct FileReader {
 }
 
 impl FileReader {
-    /// Reads what an argument leads to: a file, or the text files in a folder or of a glob. If there is nothing,
-    /// it may be the path that an open file is displayed with, or else means a new file. This may wait for a disk.
+    /// Reads what an argument leads to: a file, or the text files in a folder or of a glob. If
+    /// there is nothing, it may be the path that an open file is displayed with, or else means a
+    /// new file. This may wait for a disk.
     ///
     /// # Errors
     /// The path leads nowhere, or to too many files.
@@ -111,8 +110,8 @@ impl FileReader {
         }
     }
 
-    /// Reads the files that a session is started with. One whose disk doesn't answer keeps none of the
-    /// others from being opened.
+    /// Reads the files that a session is started with. One whose disk doesn't answer keeps none of
+    /// the others from being opened.
     pub(crate) fn read_at_start(
         &self,
         arguments: &[String],
@@ -126,7 +125,8 @@ impl FileReader {
         })
     }
 
-    /// Reads the files that a session had open, by their real paths, as [`FileReader::read_at_start`] does.
+    /// Reads the files that a session had open, by their real paths, as
+    /// [`FileReader::read_at_start`] does.
     pub(crate) fn read_again(
         &self,
         paths: &[PathBuf],

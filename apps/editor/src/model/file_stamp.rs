@@ -27,7 +27,7 @@ impl FileStamp {
         fs::metadata(path).ok().map(|metadata| Self::from(&metadata))
     }
 
-    /// The file's bytes.
+    /// Returns the size of the file in bytes.
     pub fn length(&self) -> u64 {
         self.length
     }

@@ -1,4 +1,5 @@
-//! What changes are: who made them, what they did to which files, and which text of a file is saved.
+//! What changes are: who made them, what they did to which files, and which text of a file is
+//! saved.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -10,12 +11,12 @@ use serde::{Deserialize, Serialize};
 use super::line_change::LineChange;
 use super::splice::{Splice, inverse};
 
-/// Who made a change, and in which version.
+/// The reader, run and version of a change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {
-    /// The reader; empty for changes from outside of any run.
+    /// The id of the reader; empty for changes from outside of any run.
     pub reader: String,
-    /// The run; empty for changes from outside of any run.
+    /// The id of the run; empty for changes from outside of any run.
     pub run: String,
     /// The version after the change.
     pub version: u64,
@@ -37,7 +38,7 @@ impl Author {
     }
 }
 
-/// What changed a text.
+/// The kind of action that changed a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum EditKind {
@@ -53,7 +54,7 @@ pub enum EditKind {
     Replace,
     /// Statements became a function.
     ExtractMethod,
-    /// A symbol got another name.
+    /// A symbol was renamed.
     Rename,
     /// Lines or symbols were moved.
     Move,
@@ -63,15 +64,11 @@ pub enum EditKind {
     Delete,
     /// The body of a symbol was replaced.
     ReplaceBody,
-    /// A file was created.
     Create,
-    /// A patch was applied.
     Apply,
-    /// The text was taken from disk.
+    /// The text was reloaded from disk.
     Reload,
-    /// A change was undone.
     Undo,
-    /// A change was redone.
     Redo,
 }
 
@@ -106,42 +103,41 @@ impl fmt::Display for EditKind {
     }
 }
 
-/// What one action changed, in all files.
+/// The changes of one action in all files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The change's id, which is never reused.
+    /// The id of the change, which is never reused.
     pub id: String,
-    /// The kind of action.
     pub kind: EditKind,
-    /// Who made the change; once it is undone, who undid it.
+    /// The author of the change; once it is undone, the author of the undo.
     pub author: Author,
-    /// What it changed in each file.
+    /// The effect of the change on each file.
     pub files: Vec<FileChange>,
-    /// The change that this one takes back or makes again, whatever came between them. It is an undo or a redo then.
+    /// The change that this one takes back or makes again, whatever came between them. It is an
+    /// undo or a redo then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
 }
 
-/// What a change did to one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileChange {
     /// The file's path without symlinks.
     pub path: PathBuf,
-    /// What was replaced in its text.
+    /// The replacements in the file's text.
     pub splices: Vec<Splice>,
-    /// What that did to its lines.
     pub lines: LineChange,
     /// The digest of the file before the change; `None` if there was no file.
     pub before: Option<u64>,
-    /// The digest of the file after the change; `None` if it was deleted.
+    /// The digest of the file after the change; `None` if the change deleted it.
     pub after: Option<u64>,
     /// True when the file begins with a byte order mark.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub bom: bool,
-    /// The permission bits of a file that was made or deleted, and those that a changed one was given.
+    /// The permission bits of a file that was made or deleted, and those that a changed one was
+    /// given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<u32>,
-    /// The permission bits before, of a file that was given others.
+    /// The permission bits before the change, if the change set others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode_before: Option<u32>,
     /// True for a link, not for the file that it leads to. Its text is where it leads.
@@ -167,12 +163,14 @@ impl FileChange {
 }
 
 impl Change {
-    /// True for what another program or a person wrote to the disk, and no reader chose to take from it.
+    /// True for what another program or a person wrote to the disk, and no reader chose to take
+    /// from it.
     pub fn is_foreign(&self) -> bool {
         self.kind == EditKind::Reload && self.author.reader.is_empty()
     }
 
-    /// Identifies the change that this one is about: itself, or the one that it takes back or makes again.
+    /// Identifies the change that this one is about: itself, or the one that it takes back or makes
+    /// again.
     pub fn origin(&self) -> &str {
         self.of.as_deref().unwrap_or(&self.id)
     }
@@ -189,10 +187,10 @@ impl Change {
     }
 }
 
-/// Which of a file's texts is saved. Each text has a number of its own.
+/// Tracks which of a file's texts is saved; each text has its own number.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct TextStates {
-    /// The changes of this file alone, as editors before the change log saved them.
+    /// The changes of this file alone, as saved by editors older than the change log.
     #[serde(default, skip_serializing)]
     pub(crate) done: VecDeque<FormerChange>,
     #[serde(default, skip_serializing)]
@@ -202,7 +200,7 @@ pub struct TextStates {
     saved: Option<u64>,
 }
 
-/// A change of one file, as editors before the change log saved it.
+/// A change of one file, as saved by editors older than the change log.
 #[derive(Debug, Clone, Deserialize)]
 pub(crate) struct FormerChange {
     pub id: String,
@@ -234,8 +232,8 @@ impl FormerChange {
 }
 
 impl TextStates {
-    /// Takes the changes of this file alone: those that can be undone, oldest first, and those that can be
-    /// redone, the next one last.
+    /// Takes the changes of this file alone: those that can be undone, oldest first, and those that
+    /// can be redone, the next one last.
     pub(crate) fn take_former(&mut self) -> (VecDeque<FormerChange>, Vec<FormerChange>) {
         (std::mem::take(&mut self.done), std::mem::take(&mut self.undone))
     }

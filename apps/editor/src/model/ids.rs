@@ -4,7 +4,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-/// What an id names. Its text begins with the name of the kind.
+/// The kind of object that an id names; the id's text begins with the kind's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IdKind {
     /// A change that can be undone.
@@ -42,8 +42,8 @@ impl IdGenerator {
         format!("{kind}-{}-{}", self.launch_id, self.last)
     }
 
-    /// Identifies the line of processes that counts versions together: it changes with a restart that
-    /// found no saved state.
+    /// Identifies the line of processes that counts versions together: it changes with a restart
+    /// that found no saved state.
     pub fn launch_id(&self) -> &str {
         &self.launch_id
     }

@@ -1,11 +1,13 @@
 //! Changes that were being written when the process before this one ended.
 //!
-//! What the process left beside the files goes with the next edit, as far as it is what the change made or found.
+//! What the process left beside the files goes with the next edit, as far as it is what the change
+//! made or found.
 //!
-//! **Invariant: nothing is written here.** A change of several files may be there in some of them. By the time somebody
-//! looks again, a person may have finished it by hand, or taken it back. So it is told, with the files of each half, and a
-//! reader decides: what is done can be undone, and what isn't can be redone, each only in files that have exactly the text
-//! that the change made or found.
+//! **Invariant: nothing is written here.** A change of several files may be there in some of them.
+//! By the time somebody looks again, a person may have finished it by hand, or taken it back. So it
+//! is told, with the files of each half, and a reader decides: what is done can be undone, and what
+//! isn't can be redone, each only in files that have exactly the text that the change made or
+//! found.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -26,23 +28,23 @@ use crate::model::open_files::OpenFiles;
 use crate::model::own_leftover::OwnLeftover;
 use crate::model::workspace_edit::links;
 
-/// What became of a change that was interrupted.
+/// The state in which an interrupted change left its files.
 struct Interrupted {
     operation: Operation,
-    /// What is there.
     done: Vec<FileChange>,
-    /// What isn't: these files have the text that the change found.
+    /// The parts that weren't written; these files have the text from before the change.
     rest: Vec<FileChange>,
     /// Files that have another text than either.
     others: Vec<PathBuf>,
-    /// What is left beside the files, with the texts that it may be.
+    /// The leftover files of the change, each with the texts that it may contain.
     left: Vec<OwnLeftover>,
     /// Texts that are left beside the files and neither made nor found by the change.
     foreign: Vec<PathBuf>,
 }
 
-/// Finds out what became of changes that were being written, by what is on disk now: one that is there in all its
-/// files counts, one that is there in none doesn't. Returns notes for the readers about all others.
+/// Finds out what became of changes that were being written, by what is on disk now: one that is
+/// there in all its files counts, one that is there in none doesn't. Returns notes for the readers
+/// about all others.
 pub(crate) fn settle(
     files: &OpenFiles,
     edits: &mut Edits,
@@ -142,7 +144,8 @@ fn listed<'p>(files: &OpenFiles, paths: impl ExactSizeIterator<Item = &'p Path>)
     }
 }
 
-/// Compares the files of an operation with what it makes and what it found. This may wait for their disks.
+/// Compares the files of an operation with what it makes and what it found. This may wait for their
+/// disks.
 fn look_at(operation: Operation, state_dir: &Path) -> Interrupted {
     let (mut done, mut rest, mut others) = (Vec::new(), Vec::new(), Vec::new());
     for file in operation.files() {
@@ -163,7 +166,8 @@ fn look_at(operation: Operation, state_dir: &Path) -> Interrupted {
     Interrupted { operation, done, rest, others, left, foreign }
 }
 
-/// Finds what is left beside the files of a change: what it made or found there, and what it didn't.
+/// Finds what is left beside the files of a change: what it made or found there, and what it
+/// didn't.
 fn left_by(files: &[FileChange]) -> (Vec<OwnLeftover>, Vec<PathBuf>) {
     let mut texts: BTreeMap<&Path, Vec<Option<u64>>> = BTreeMap::new();
     for file in files {

@@ -1,8 +1,8 @@
 //! Unsaved edits on disk, so that a crash loses none of them.
 //!
-//! A journal consists of a JSON header line, the whole text as it was when the journal was started, a
-//! newline, and one JSON line for each change since. If the last line has no newline, the process ended
-//! while writing it: that change was never confirmed to anybody and doesn't count.
+//! A journal consists of a JSON header line, the whole text as it was when the journal was started,
+//! a newline, and one JSON line for each change since. If the last line has no newline, the process
+//! ended while writing it: that change was never confirmed to anybody and doesn't count.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, Read, Write};
@@ -22,29 +22,27 @@ const EXTENSION: &str = "unsaved";
 /// The longest header, in bytes: a path and some numbers.
 const HEADER_MAX: u64 = 64 * 1024;
 
-/// The journal of one file.
 #[derive(Debug, Default)]
 pub struct Journal {
     path: PathBuf,
     edited_file: PathBuf,
     /// The journal, open for appending; `None` if the next change has to start it over.
     writer: Option<File>,
-    /// The length of the text that the journal begins with.
+    /// The length of the text that the journal begins with, in bytes.
     text_bytes: usize,
-    /// The length of the changes written since.
+    /// The length of the changes written after the text, in bytes.
     change_bytes: usize,
-    /// The length of the last of them.
+    /// The length of the last written change, in bytes.
     last_record: usize,
 }
 
-/// The text that a journal restores.
 #[derive(Debug)]
 pub struct RecoveredText {
     /// The text without its byte order mark.
     pub text: String,
     /// True when the file begins with a byte order mark.
     pub bom: bool,
-    /// The digest of the file on disk that was edited; `None` if there was no file.
+    /// The digest of the edited file on disk; `None` if there was no file.
     pub base_digest: Option<u64>,
 }
 
@@ -66,7 +64,6 @@ impl Journal {
         Self { path, edited_file: edited_file.to_owned(), ..Self::default() }
     }
 
-    /// The session's state directory.
     pub fn directory(&self) -> &Path {
         self.path.parent().unwrap_or(Path::new("."))
     }
@@ -106,8 +103,8 @@ impl Journal {
         self.writer = self.start(base_digest, unsaved).ok();
     }
 
-    /// Makes the journal hold a text that is older than its last record. If it can't be rewritten, the last
-    /// record is cut off.
+    /// Makes the journal hold a text that is older than its last record. If it can't be rewritten,
+    /// the last record is cut off.
     pub fn take_back(&mut self, base_digest: Option<u64>, unsaved: &Buffer) {
         match self.start(base_digest, unsaved) {
             Ok(writer) => self.writer = Some(writer),
@@ -125,8 +122,8 @@ impl Journal {
     /// Removes the journal, because the text was saved or given up.
     pub fn remove(&mut self) {
         self.writer = None;
-        // A missing journal is as good as a removed one, and one that can't be removed is read again at
-        // the next start.
+        // A missing journal is as good as a removed one, and one that can't be removed is read
+        // again at the next start.
         let _ = fs::remove_file(&self.path);
     }
 
@@ -173,7 +170,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Starts the journal over from a text. The previous journal stays until the new one is complete.
+    /// Starts the journal over from a text. The previous journal stays until the new one is
+    /// complete.
     fn start(&mut self, base_digest: Option<u64>, before: &Buffer) -> io::Result<File> {
         let mut temporary = tempfile::NamedTempFile::new_in(self.directory())?;
         let header = Header {

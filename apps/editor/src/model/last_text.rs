@@ -1,8 +1,9 @@
 //! The text that a session last wrote to a file, kept in its state directory.
 //!
-//! While no process of the session runs, others may write the file. What they wrote is then known by comparison with the
-//! kept text, so that earlier changes can still be taken back around it. A kept text that is cut off, or older than the
-//! last one, has another digest than it should and leads nowhere, or leads on from there.
+//! While no process of the session runs, others may write the file. What they wrote is then known
+//! by comparison with the kept text, so that earlier changes can still be taken back around it. A
+//! kept text that is cut off, or older than the last one, has another digest than it should and
+//! leads nowhere, or leads on from there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,8 @@ fn place(state_dir: &Path, file: &Path) -> PathBuf {
     state_dir.join(FOLDER).join(format!("{hash:016x}"))
 }
 
-/// Keeps the text of a file, unless it is too long. If that fails, less can be taken back later, and nothing is lost.
+/// Keeps the text of a file, unless it is too long. If that fails, less can be taken back later,
+/// and nothing is lost.
 pub fn keep(state_dir: &Path, file: &Path, text: &Buffer) {
     let place = place(state_dir, file);
     if text.len() > LAST_TEXT_MAX {

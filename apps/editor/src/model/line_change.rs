@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// What a change did to lines. All numbers count in the text before the change.
+/// The effect of a change on lines. All line numbers are those before the change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum LineChange {
     /// Lines were replaced: in ascending order, without overlaps.
@@ -18,37 +18,36 @@ pub enum LineChange {
 pub struct LineSplice {
     /// The first removed line; if none was removed, the line before which the new ones were put.
     pub start: usize,
-    /// How many lines were removed.
+    /// The number of removed lines.
     pub removed: usize,
-    /// How many lines were inserted. If as many were removed, each line keeps its identity and is altered.
+    /// The number of inserted lines. If equal to `removed`, lines keep their identity.
     pub inserted: usize,
 }
 
 /// Lines that were moved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineMove {
-    /// The first moved line.
     pub first: usize,
-    /// How many lines were moved.
+    /// The number of moved lines.
     pub count: usize,
-    /// The line before which they were put; it is not one of them.
+    /// The line before which the lines were put; it is not one of the moved lines.
     pub before: usize,
 }
 
-/// Why lines of an earlier version have no counterpart now.
+/// The reason why lines of an earlier version have no counterpart now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unmapped {
     /// The line log doesn't reach back to that version.
     UnknownVersion,
-    /// The reader was told that the numbers don't count any more.
+    /// The reader was informed that the line numbers are no longer valid.
     Retired,
     /// Somebody else changed or deleted the lines, which were at this range.
     ChangedByOther(Range<usize>),
     /// An earlier step of the same run deleted a line.
     DeletedByRun,
-    /// An earlier step of the same run replaced a part of the lines by this range.
+    /// An earlier step of the same run replaced part of the lines by this range.
     ReplacedByRun(Range<usize>),
-    /// An earlier step of the same run moved lines out of the range or into it.
+    /// An earlier step of the same run moved lines out of or into the range.
     SplitByRun,
 }
 
@@ -85,7 +84,7 @@ impl LineChange {
         }
     }
 
-    /// By how many lines the text grew; negative when it shrank.
+    /// Returns the number of lines that the text grew by; negative if it shrank.
     pub fn growth(&self) -> isize {
         match self {
             LineChange::Move(_) => 0,
@@ -93,8 +92,9 @@ impl LineChange {
         }
     }
 
-    /// Returns what is left of pieces of lines, each with the first line that it is now and the lines that it
-    /// was. Lines that their own run altered in place are left; those that anybody else did aren't.
+    /// Returns what is left of pieces of lines, each with the first line that it is now and the
+    /// lines that it was. Lines that their own run altered in place are left; those that anybody
+    /// else did aren't.
     pub(super) fn survivors(
         &self,
         pieces: &[(usize, Range<usize>)],
@@ -144,8 +144,8 @@ impl LineChange {
         left
     }
 
-    /// Returns where lines are after the change. Their own run may change lines within the range; anybody
-    /// else may only move them as a whole.
+    /// Returns where lines are after the change. Their own run may change lines within the range;
+    /// anybody else may only move them as a whole.
     pub(super) fn map_range(
         &self,
         lines: Range<usize>,
@@ -174,7 +174,7 @@ impl LineChange {
         line.saturating_add_signed(shift)
     }
 
-    /// How much of a line log's bound the change takes.
+    /// Returns the number of line log entries that the change counts as.
     pub(super) fn weight(&self) -> usize {
         match self {
             LineChange::Move(_) => 1,
@@ -190,12 +190,11 @@ impl LineSplice {
 }
 
 impl LineMove {
-    /// The number of the first moved line after the move.
+    /// Returns the number of the first moved line after the move.
     pub fn destination(&self) -> usize {
         if self.before <= self.first { self.before } else { self.before - self.count }
     }
 
-    /// The lines whose numbers change: the moved ones, and those that they jump over.
     pub fn touched(&self) -> Range<usize> {
         self.first.min(self.before)..(self.first + self.count).max(self.before)
     }

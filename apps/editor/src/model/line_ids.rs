@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use super::line_change::{LineChange, LineSplice};
 
-/// An identity for each line. A line keeps its identity while it moves or is altered; an identity is never
-/// used for another line of the file.
+/// An identity for each line. A line keeps its identity while it moves or is altered; an identity
+/// is never used for another line of the file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LineIds {
     /// Runs of consecutive identities, each with how many lines it has.
@@ -17,8 +17,8 @@ pub struct LineIds {
 }
 
 impl LineIds {
-    /// Returns the identities of a file that is opened in a version. They differ from those of the same
-    /// file when it was opened before.
+    /// Returns the identities of a file that is opened in a version. They differ from those of the
+    /// same file when it was opened before.
     pub fn new(lines: usize, version: u64) -> Self {
         let first = (version << 32) + 1;
         let runs = if lines == 0 { Vec::new() } else { vec![(first, lines)] };
@@ -30,7 +30,6 @@ impl LineIds {
         self.next == 0
     }
 
-    /// The number of lines.
     pub fn line_count(&self) -> usize {
         self.runs.iter().map(|(_, count)| count).sum()
     }

@@ -9,23 +9,22 @@ use crate::limits::LINE_LOG_MAX;
 
 use super::line_change::{LineChange, Unmapped};
 
-/// What a caller's line numbers count in: the version that they last saw, after the changes of their own run.
+/// The reference point of a caller's line numbers: the version seen plus the run's changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Baseline<'a> {
-    /// The version that the reader last saw; 0 if they saw none of this process.
+    /// The version that the reader last saw; 0 if the reader saw none of this process.
     pub version: u64,
     /// True when the reader last saw an earlier process of the session.
     pub from_earlier_process: bool,
-    /// The run that the caller acts in.
     pub run: &'a str,
 }
 
-/// What happened to a file's line numbers, as far back as [`LINE_LOG_MAX`] reaches.
+/// The history of a file's line numbers, bounded by [`LINE_LOG_MAX`].
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct LineLog {
     entries: VecDeque<LineLogEntry>,
     weight: usize,
-    /// The version after which every change has an entry.
+    /// The version since which every change has an entry.
     floor: u64,
     /// True when there were changes before `floor`.
     truncated: bool,
@@ -54,8 +53,8 @@ impl LineLog {
         Self { floor: version, truncated: true, ..Self::default() }
     }
 
-    /// Records that readers of earlier processes saw exactly the lines that the log begins with. Does
-    /// nothing if the lines may have changed.
+    /// Records that readers of earlier processes saw exactly the lines that the log begins with.
+    /// Does nothing if the lines may have changed.
     pub fn trust_earlier_numbers(&mut self) {
         self.trusted = !self.truncated && self.entries.is_empty();
     }
@@ -97,8 +96,8 @@ impl LineLog {
         Ok(lines)
     }
 
-    /// Returns where a line is now, or what is in its place. A number whose version isn't known is taken
-    /// as it is.
+    /// Returns where a line is now, or what is in its place. A number whose version isn't known is
+    /// taken as it is.
     pub fn nearest_line(&self, line: usize, baseline: Baseline<'_>) -> usize {
         match self.entries_since(baseline) {
             Ok(since) => since.fold(line, |line, entry| entry.change.nearest_line(line)),
@@ -106,13 +105,13 @@ impl LineLog {
         }
     }
 
-    /// By how many lines the text grew since a version; `None` if that isn't known.
+    /// Returns the growth in lines since a version; `None` if that is unknown.
     pub fn growth_since(&self, baseline: Baseline<'_>) -> Option<isize> {
         Some(self.entries_since(baseline).ok()?.map(|entry| entry.change.growth()).sum())
     }
 
-    /// Returns what is left of lines: for each piece that is still the same, its lines then, and the first of
-    /// them now. At most `max` pieces; the flag is false if there are more.
+    /// Returns what is left of lines: for each piece that is still the same, its lines then, and
+    /// the first of them now. At most `max` pieces; the flag is false if there are more.
     ///
     /// # Errors
     /// The lines of that version aren't known.
@@ -143,8 +142,8 @@ impl LineLog {
         }
     }
 
-    /// Returns how many changes of the file's lines came up to a version: readers of versions with equal
-    /// counts saw the same lines. `None` if that isn't known.
+    /// Returns how many changes of the file's lines came up to a version: readers of versions with
+    /// equal counts saw the same lines. `None` if that isn't known.
     pub fn changes_until(&self, baseline: Baseline<'_>) -> Option<usize> {
         Some(self.entries.len() - self.entries_since(baseline).ok()?.count())
     }

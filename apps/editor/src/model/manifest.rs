@@ -9,28 +9,25 @@ use serde::{Deserialize, Serialize};
 const FORMAT: u32 = 1;
 const FILE_NAME: &str = "files.json";
 
-/// The open files of a session.
+/// The list of the open files of a session, as saved on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     format: u32,
-    /// The files in the order in which they are listed.
+    /// The files in listing order.
     pub files: Vec<ManifestEntry>,
-    /// The paths of the open files that are no text.
+    /// The paths of the open binary files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub binaries: Vec<PathBuf>,
-    /// The path of the current file.
     pub current: Option<PathBuf>,
     /// True while edits stay in the session until they are saved.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hold: bool,
 }
 
-/// An open file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ManifestEntry {
-    /// The file's path.
     pub path: PathBuf,
-    /// The file's digest on disk when it was last read or written.
+    /// The digest of the file on disk when it was last read or written.
     #[serde(rename = "base")]
     pub base_digest: Option<u64>,
 }

@@ -30,25 +30,22 @@ use super::stable_hash::stable_hash;
 use super::text_gate::{GateGuard, TextGate};
 use super::tracked_ranges::TrackedRanges;
 
-/// What the disk has, compared with what was last read or written.
+/// The state of the file on disk compared with the last read or write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DiskState {
-    /// The same content.
     Same,
     /// Another content.
     Changed,
-    /// No file.
     Deleted,
-    /// A file that can't be opened, and why.
+    /// A file that can't be opened, with the reason.
     Unusable(String),
 }
 
-/// What is waited for at the disk of a file.
+/// The disk operation that a file waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiskWait {
-    /// A write of the file.
     Write,
-    /// Whether the file has changed.
+    /// A check whether the file has changed.
     Check,
 }
 
@@ -62,7 +59,6 @@ struct DiskAccess {
     mode: Option<u32>,
 }
 
-/// One open file.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct OpenFile {
     path: PathBuf,
@@ -73,10 +69,11 @@ pub struct OpenFile {
     line_log: LineLog,
     #[serde(default, skip_serializing_if = "LineIds::is_unknown")]
     line_ids: LineIds,
-    /// The keys that the file had before it was saved under another path, each with the version up to which.
+    /// The keys that the file had before it was saved under another path, each with the version up
+    /// to which.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     former_keys: Vec<(String, u64)>,
-    /// The version from which on the file has its path.
+    /// The version since which the file has its path.
     #[serde(default, skip_serializing_if = "is_zero")]
     named_since: u64,
     #[serde(skip)]
@@ -92,22 +89,22 @@ pub struct OpenFile {
     /// True when the file is open only because an answer showed some of its lines.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) unlisted: bool,
-    /// What the window says about waiting for the disk.
+    /// The disk wait that the window displays.
     #[serde(skip)]
     pub(crate) shown_wait: Option<DiskWait>,
     /// The file's selections and matches.
     #[serde(rename = "marks")]
     pub ranges: TrackedRanges,
-    /// The first line that is shown, from 0.
+    /// The zero-based index of the first line shown.
     #[serde(rename = "top")]
     pub top_line: usize,
-    /// The lines that the latest change altered, without those that a view has shown since.
+    /// The lines altered by the latest change, except those that a view has shown since.
     #[serde(rename = "spots")]
     pub changed_lines: Vec<Range<usize>>,
-    /// The run that made the latest change. Until it ends, no view shows what it did.
+    /// The run that made the latest change; no view clears `changed_lines` until the run ends.
     #[serde(skip)]
     changed_by: String,
-    /// The bytes at which the latest change altered something, in ascending order.
+    /// The byte offsets that the latest change altered, in ascending order.
     #[serde(rename = "changed")]
     changed_bytes: Vec<usize>,
 }
@@ -138,12 +135,12 @@ impl OpenFile {
         }
     }
 
-    /// The file's path without symlinks.
+    /// Returns the file's path without symlinks.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The file's key, which is the same whenever this path is open.
+    /// Returns the file's key, which is the same whenever this path is open.
     pub fn key(&self) -> String {
         let text = self.path.to_string_lossy();
         match text.len() {
@@ -152,27 +149,24 @@ impl OpenFile {
         }
     }
 
-    /// The text.
     pub fn buffer(&self) -> &Buffer {
         &self.buffer
     }
 
-    /// Which of the file's texts is saved.
+    /// Returns the tracker of which of the file's texts is saved.
     pub fn states(&self) -> &TextStates {
         &self.states
     }
 
-    /// The revision of the text, shared with the threads that write the file.
+    /// Returns the revision of the text, shared with the threads that write the file.
     pub(crate) fn gate(&self) -> &Arc<TextGate> {
         &self.access.gate
     }
 
-    /// The file's lines across versions.
     pub fn line_log(&self) -> &LineLog {
         &self.line_log
     }
 
-    /// Which line is which.
     pub fn line_ids(&self) -> &LineIds {
         &self.line_ids
     }
@@ -187,7 +181,6 @@ impl OpenFile {
         self.named_since
     }
 
-    /// What the disk has.
     pub fn disk_state(&self) -> &DiskState {
         &self.disk_state
     }
@@ -197,12 +190,13 @@ impl OpenFile {
         self.base_digest
     }
 
-    /// The file's permission bits when the disk last told them.
+    /// Returns the file's permission bits as last read from disk.
     pub fn mode(&self) -> Option<u32> {
         self.access.mode
     }
 
-    /// Begins a save of the file, which lasts as long as what is returned; `None` while it is being written.
+    /// Begins a save of the file, which lasts as long as what is returned; `None` while it is being
+    /// written.
     pub(crate) fn begin_save(&self) -> Option<GateGuard> {
         self.access.gate.begin_save()
     }
@@ -235,8 +229,8 @@ impl OpenFile {
         self.changed_bytes.get(next).copied().filter(|byte| bytes.contains(byte))
     }
 
-    /// Scrolls to a line in a run. Of the lines that the latest change altered, those that were shown are
-    /// forgotten: the reader has moved on.
+    /// Scrolls to a line in a run. Of the lines that the latest change altered, those that were
+    /// shown are forgotten: the reader has moved on.
     pub fn scroll_to(&mut self, line: usize, run: &str) {
         if self.changed_by.is_empty() || self.changed_by != run {
             let all = self.buffer.line_count();
@@ -306,8 +300,8 @@ impl OpenFile {
         self.base_digest == Some(self.buffer.digest())
     }
 
-    /// Takes the changes that this file alone had in the state of an earlier editor: those that can be undone,
-    /// oldest first, and those that can be redone, the next one last.
+    /// Takes the changes that this file alone had in the state of an earlier editor: those that can
+    /// be undone, oldest first, and those that can be redone, the next one last.
     pub(crate) fn take_former_changes(&mut self) -> (Vec<Change>, Vec<Change>) {
         let (mut done, mut undone) = (Vec::new(), Vec::new());
         let (former, next) = self.states.take_former();

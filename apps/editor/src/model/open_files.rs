@@ -1,6 +1,8 @@
-//! The open files of a session: their texts, which one is current, and what readers were shown of them.
+//! The open files of a session: their texts, which one is current, and what readers were shown of
+//! them.
 //!
-//! **Invariant: the manifest on disk lists what is open here**, or `manifest_stale` is set until it does.
+//! **Invariant: the manifest on disk lists what is open here**, or `manifest_stale` is set until it
+//! does.
 
 use std::collections::VecDeque;
 use std::ops::{Index, IndexMut};
@@ -21,20 +23,20 @@ use super::shown_revisions::ShownRevisions;
 use super::tracked_ranges::TrackedRange;
 use crate::limits::{FILES_MAX, FILES_NAMED};
 
-/// The files of a session that are open, and what was current and shown when.
+/// The open files of a session, with the history of the current file and of shown texts.
 #[derive(Debug)]
 pub(crate) struct OpenFiles {
     pub list: Vec<OpenFile>,
-    /// The open files that are no text.
     pub binaries: BinaryFiles,
-    /// The path of the current file, which actions without a file name are about.
+    /// The path of the current file, to which actions without a file name apply.
     pub current: Option<PathBuf>,
     pub paths: SessionPaths,
     pub shown_revisions: ShownRevisions,
     pub current_file_log: CurrentFileLog,
     /// True while edits stay in the session until they are saved.
     pub hold: bool,
-    /// The keys of files that were closed, each with what happened to the file; at most [`FILES_MAX`].
+    /// The keys of files that were closed, each with what happened to the file; at most
+    /// [`FILES_MAX`].
     pub closed: VecDeque<(String, String)>,
     /// True when the manifest on disk is behind.
     pub manifest_stale: bool,
@@ -101,7 +103,6 @@ impl OpenFiles {
         self.list.iter().position(|file| file.key() == key)
     }
 
-    /// The current file.
     pub(crate) fn current(&self) -> Option<&OpenFile> {
         self.current.as_deref().and_then(|path| self.file(path))
     }
@@ -129,8 +130,8 @@ impl OpenFiles {
 
     /// Makes a file the current one.
     pub(crate) fn set_current(&mut self, to: Option<PathBuf>, author: &Author) {
-        // A run that goes to the file that is current anyway is recorded too: its later numbers refer to
-        // that file.
+        // A run that goes to the file that is current anyway is recorded too: its later numbers
+        // refer to that file.
         let last_run = self.current_file_log.latest().map(|change| change.run.as_str());
         if self.current == to && last_run == Some(author.run.as_str()) {
             return;
@@ -203,7 +204,8 @@ impl OpenFiles {
         self.paths.display_path(self.list[file].path())
     }
 
-    /// Returns the error of an action that needs a file when none is open, or none is the current one.
+    /// Returns the error of an action that needs a file when none is open, or none is the current
+    /// one.
     pub(crate) fn no_file_open(&self) -> Fault {
         let Some(last) = self.list.iter().max_by_key(|file| file.last_used) else {
             return Fault::not_found("no file is open")
@@ -214,7 +216,7 @@ impl OpenFiles {
         Fault::not_found(message).hint(self.paths.run_command(&goto))
     }
 
-    /// The files that are open, the first few: `a.rs, b.rs and 3 more`.
+    /// Returns the names of the first few open files: `a.rs, b.rs and 3 more`.
     pub(crate) fn loaded_names(&self) -> String {
         let mut recent: Vec<_> = self.list.iter().collect();
         recent.sort_by_key(|file| std::cmp::Reverse(file.last_used));
@@ -239,7 +241,7 @@ impl OpenFiles {
         }
     }
 
-    /// The files that windows list.
+    /// Iterates over the files that windows list.
     pub(crate) fn listed_files(&self) -> impl Iterator<Item = &OpenFile> {
         self.list.iter().filter(|file| !file.unlisted)
     }
@@ -263,8 +265,8 @@ impl OpenFiles {
         }
     }
 
-    /// Records that a file was opened without becoming current, which readers may have seen before with other
-    /// lines.
+    /// Records that a file was opened without becoming current, which readers may have seen before
+    /// with other lines.
     pub(crate) fn record_opened(&mut self, index: usize, version: u64) {
         let file = &mut self.list[index];
         if self.closed.iter().any(|(key, _)| *key == file.key()) || self.closed.len() >= FILES_MAX {
@@ -273,8 +275,8 @@ impl OpenFiles {
         self.record_other_text(index);
     }
 
-    /// Makes room for files by closing saved ones, those first that were used longest ago. Returns false if
-    /// there isn't room for all of them; then nothing was closed.
+    /// Makes room for files by closing saved ones, those first that were used longest ago. Returns
+    /// false if there isn't room for all of them; then nothing was closed.
     pub(crate) fn make_room(&mut self, new: usize) -> bool {
         let surplus = (self.list.len() + new).saturating_sub(FILES_MAX);
         let may_close = |file: &&OpenFile| {
@@ -312,13 +314,14 @@ impl OpenFiles {
         self.shown_revisions.record_changed(file.path());
     }
 
-    /// Records that a file has changed on disk. Unlike in [`OpenFiles::before_change`] there is no caller to
-    /// refuse the change to, so it is written down with the manifest.
+    /// Records that a file has changed on disk. Unlike in [`OpenFiles::before_change`] there is no
+    /// caller to refuse the change to, so it is written down with the manifest.
     pub(crate) fn record_changed_on_disk(&mut self, path: &Path) {
         self.shown_revisions.record_changed(path);
     }
 
-    /// Returns what another thread must know of the session to read files for it. Paths are relative to `cwd`.
+    /// Returns what another thread must know of the session to read files for it. Paths are
+    /// relative to `cwd`.
     pub(crate) fn file_reader(&self, cwd: &Path) -> FileReader {
         let paths = self.list.iter().map(|file| file.path().to_owned());
         let open = paths.map(|path| (path.clone(), self.paths.display_path(&path))).collect();

@@ -1,8 +1,10 @@
-//! How new files of a project begin and how their lines end, as its `.editorconfig` and `.gitattributes` say.
+//! How new files of a project begin and how their lines end, as its `.editorconfig` and
+//! `.gitattributes` say.
 //!
 //! Of [`.editorconfig`](https://spec.editorconfig.org) `end_of_line` and `charset` are read, of
-//! [`.gitattributes`](https://git-scm.com/docs/gitattributes) `text` and `eol`: nothing of them starts a program or changes a
-//! rule. Their patterns are matched in time that grows with their length and no faster.
+//! [`.gitattributes`](https://git-scm.com/docs/gitattributes) `text` and `eol`: nothing of them
+//! starts a program or changes a rule. Their patterns are matched in time that grows with their
+//! length and no faster.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,18 +14,18 @@ use globset::{GlobBuilder, GlobMatcher};
 
 use crate::limits::{RULES_BYTES, RULES_FOLDERS};
 
-/// What holds for one new file.
+/// The format rules for a new file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct NewFileRules {
-    /// Whether its lines end in CRLF; `None` if no rule says how.
+    /// True if the lines end in CRLF, false for LF; `None` if no rule applies.
     pub crlf: Option<bool>,
-    /// Whether it begins with a byte order mark.
+    /// True if the file begins with a byte order mark.
     pub bom: bool,
 }
 
 impl NewFileRules {
-    /// Reads the rules for a file, from its folder up to the project's, or to that of the repository. What can't be read says
-    /// nothing.
+    /// Reads the rules for a file, from its folder up to the project's, or to that of the
+    /// repository. What can't be read says nothing.
     pub fn read(path: &Path, root: &Path) -> Self {
         let folders = folders(path, root);
         let mut rules = Self::default();
@@ -85,7 +87,7 @@ impl NewFileRules {
     }
 }
 
-/// What the attributes say of a file.
+/// The Git attributes of a file.
 #[derive(Debug, Default)]
 struct Attributes {
     /// `text`, `-text` or `text=auto`.
@@ -149,7 +151,8 @@ fn is_topmost(text: &str) -> bool {
     })
 }
 
-/// The folders whose rules hold for a file, the outermost first: up to the repository's, else up to the project's.
+/// The folders whose rules hold for a file, the outermost first: up to the repository's, else up to
+/// the project's.
 fn folders(path: &Path, root: &Path) -> Vec<PathBuf> {
     let above: Vec<&Path> = path.ancestors().skip(1).take(RULES_FOLDERS).collect();
     let repository = above.iter().position(|folder| folder.join(".git").exists());
@@ -212,7 +215,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
-        /// As `git check-attr` says.
+        /// The attributes equal those that `git check-attr` prints.
         #[test]
         fn attributes_are_those_of_git(
             lines in prop::collection::vec(

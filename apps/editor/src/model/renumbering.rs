@@ -1,6 +1,7 @@
 //! What the line numbers that a reader knows are after an action, for the outcome that says so.
 //!
-//! **Invariant: an outcome maps a number, or retires it, or leaves it in the version in which it was shown.**
+//! **Invariant: an outcome maps a number, or retires it, or leaves it in the version in which it
+//! was shown.**
 
 use std::ops::Range;
 
@@ -11,19 +12,21 @@ use crate::model::line_log::Baseline;
 use crate::model::open_files::OpenFiles;
 use crate::model::seen_numbers::{baselines, unlisted_baseline};
 
-/// What the numbers of one file that a reader knows are after an action. All lines count from 0.
+/// The line numbers of a file, as known to a reader, after an action. Lines count from 0.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Renumbering {
-    /// Lines that have other numbers than the reader knows: their lines then, and the first of them now.
+    /// Lines that have other numbers than the reader knows: their lines then, and the first of them
+    /// now.
     pub moves: Vec<(Range<usize>, usize)>,
-    /// The first number that the outcome doesn't account for, as it is shown.
+    /// The first displayed line number that the outcome doesn't account for.
     pub retired_from: Option<u64>,
     /// True when an earlier step of the run has told `retired_from`.
     pub retired_before: bool,
     /// Moves that an earlier step of the run has told.
     told: Vec<(Range<usize>, usize)>,
-    /// Numbers that an earlier step of the run has given to lines. They are retired, unless they still stand or this
-    /// step says something else of them: a number must not keep the meaning of a step that was taken back.
+    /// Numbers that an earlier step of the run has given to lines. They are retired, unless they
+    /// still stand or this step says something else of them: a number must not keep the meaning of
+    /// a step that was taken back.
     given_before: Vec<Range<usize>>,
     /// Lines whose numbers are as the reader was shown them.
     kept: Vec<Range<usize>>,
@@ -42,7 +45,8 @@ struct KnownLines<'a> {
 /// Returns what the numbers of a file that the reader knows are once an action has taken effect.
 pub(crate) fn renumbering(files: &OpenFiles, index: usize, context: &Context) -> Renumbering {
     let mut all = renumbering_until(files, index, context.next_version(), context);
-    // What an earlier step of the run has told isn't told again, but taken back when it is no longer so.
+    // What an earlier step of the run has told isn't told again, but taken back when it is no
+    // longer so.
     let run_changed = files[index].line_log().has_change_by(&context.run_id, context.version);
     if run_changed {
         let told = renumbering_until(files, index, context.version, context);
@@ -109,8 +113,8 @@ pub(crate) fn has_seen(
     seen >= lines.len()
 }
 
-/// Returns the numbers of a file that the reader knows: those that it was shown, and those of the version that
-/// it saw last.
+/// Returns the numbers of a file that the reader knows: those that it was shown, and those of the
+/// version that it saw last.
 fn known_lines<'a>(files: &OpenFiles, index: usize, context: &'a Context) -> Vec<KnownLines<'a>> {
     let file = &files[index];
     let count = |baseline: Baseline<'_>| {

@@ -12,9 +12,9 @@ use crate::model::open_files::OpenFiles;
 /// Lines of a file that a caller names by the numbers that they saw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SeenPart<'a> {
-    /// The lines, from 0.
+    /// The lines, counted from 0.
     pub lines: Range<usize>,
-    /// What they count in; `None` when their numbers are retired.
+    /// The reference point of the line numbers; `None` if the numbers are retired.
     pub baseline: Option<Baseline<'a>>,
     /// True when the reader was shown exactly these numbers.
     pub listed: bool,
@@ -57,8 +57,8 @@ pub(crate) fn seen_file<'a>(files: &'a OpenFiles, context: &Context) -> SeenFile
     path.map_or(SeenFile::None, SeenFile::Path)
 }
 
-/// Returns what lines of a file count in that a caller names by the numbers that they saw, in order and
-/// without gaps.
+/// Returns what lines of a file count in that a caller names by the numbers that they saw, in order
+/// and without gaps.
 pub(crate) fn baselines<'a>(
     files: &OpenFiles,
     index: usize,
@@ -114,9 +114,10 @@ pub(crate) fn baselines<'a>(
     all
 }
 
-/// Returns the present text if a query looks at a file that an earlier step of its run has changed. It is there to
-/// look at what the steps made of the file, so its numbers count in that, while those of further edits count in what
-/// the reader saw. A call inside another's arguments counts as that other call does.
+/// Returns the present text if a query looks at a file that an earlier step of its run has changed.
+/// It is there to look at what the steps made of the file, so its numbers count in that, while
+/// those of further edits count in what the reader saw. A call inside another's arguments counts as
+/// that other call does.
 fn present_to_own_query<'a>(
     files: &OpenFiles,
     index: usize,
@@ -129,7 +130,8 @@ fn present_to_own_query<'a>(
     (looks && changed()).then_some(present)
 }
 
-/// Returns what one line counts in that a caller names by the number that they saw; `None` if it is retired.
+/// Returns what one line counts in that a caller names by the number that they saw; `None` if it is
+/// retired.
 pub(crate) fn baseline_at<'a>(
     files: &OpenFiles,
     index: usize,
@@ -139,9 +141,9 @@ pub(crate) fn baseline_at<'a>(
     baselines(files, index, line..line + 1, context).first().and_then(|part| part.baseline)
 }
 
-/// Returns what numbers of a file count in that the reader wasn't shown: the text as it was when they last saw a
-/// part of the file or, if they never did, the present text before the changes of their own run. `None` if they
-/// only saw another file of that name.
+/// Returns what numbers of a file count in that the reader wasn't shown: the text as it was when
+/// they last saw a part of the file or, if they never did, the present text before the changes of
+/// their own run. `None` if they only saw another file of that name.
 pub(crate) fn unlisted_baseline<'a>(
     files: &OpenFiles,
     index: usize,

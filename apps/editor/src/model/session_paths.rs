@@ -9,7 +9,7 @@ use docui::{Context, Opening, command};
 use super::binary_file::BinaryFile;
 use crate::limits::READABLE_MAX;
 
-/// The directories and the address of a session.
+/// The directories of a session and the prefix of calls on it.
 #[derive(Debug)]
 pub(crate) struct SessionPaths {
     /// The working directory of the first `open`, used for callers whose directory isn't known.
@@ -17,20 +17,20 @@ pub(crate) struct SessionPaths {
     /// The directory that displayed paths are relative to.
     pub root: PathBuf,
     pub state_dir: PathBuf,
-    /// What calls on this session begin with: `editor`.
+    /// The prefix of calls on this session: `editor`.
     callee: String,
     /// `editor/main`.
     address: String,
 }
 
 impl SessionPaths {
-    /// The paths of a session that begins, whose root is the project around its directory.
+    /// Returns the paths of a new session, whose root is the project around its directory.
     pub(crate) fn new(opening: &Opening) -> Self {
         let cwd = without_symlinks(&opening.cwd);
         Self::restored(project_root(&cwd), cwd, opening)
     }
 
-    /// The paths of a session whose directories were saved.
+    /// Returns the paths of a session whose directories were saved.
     pub(crate) fn restored(root: PathBuf, cwd: PathBuf, opening: &Opening) -> Self {
         Self {
             cwd,
@@ -46,18 +46,19 @@ impl SessionPaths {
         self.cwd.join(context.path(argument))
     }
 
-    /// Returns a path as every reader is shown it: relative to the session's root if it is below it.
+    /// Returns a path as every reader is shown it: relative to the session's root if it is below
+    /// it.
     pub(crate) fn display_path(&self, path: &Path) -> String {
         path.strip_prefix(&self.root).unwrap_or(path).display().to_string()
     }
 
-    /// What calls on this session begin with: `editor`.
+    /// Returns the prefix of calls on this session: `editor`.
     pub(crate) fn callee(&self) -> &str {
         &self.callee
     }
 
-    /// Returns the command that makes a call on this session: `pipemux run 'editor.undo(steps=2)'`. Write
-    /// the call's strings in double quotes.
+    /// Returns the command that makes a call on this session: `pipemux run 'editor.undo(steps=2)'`.
+    /// Write the call's strings in double quotes.
     pub(crate) fn run_command(&self, call: &str) -> String {
         command::run(&format!("{}.{call}", self.callee))
     }

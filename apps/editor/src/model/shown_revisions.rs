@@ -1,5 +1,5 @@
-//! Which texts of each file readers were shown by any process of the session. This decides whether a
-//! line number from before a restart can still be trusted.
+//! Which texts of each file readers were shown by any process of the session. This decides whether
+//! a line number from before a restart can still be trusted.
 //!
 //! **Invariant: a text is recorded before it is shown.** A path has a digest here only if no answer
 //! ever showed another text of that path. Where this is uncertain, the path counts as shown with
@@ -17,7 +17,7 @@ use crate::limits::SHOWN_FILES_MAX;
 const FORMAT: u32 = 1;
 const FILE_NAME: &str = "shown.json";
 
-/// The texts that were shown by this process and by those before it.
+/// The texts shown by this process and by earlier ones.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ShownRevisions {
     #[serde(skip)]
@@ -37,7 +37,7 @@ struct ShownRecord {
     current: CurrentFiles,
 }
 
-/// How many different files were ever the current one.
+/// The files that have been current: none, one or several.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 enum CurrentFiles {
     #[default]
@@ -47,8 +47,8 @@ enum CurrentFiles {
 }
 
 impl ShownRevisions {
-    /// Reads what earlier processes recorded. `has_predecessor` says that there was one even if it left
-    /// no record.
+    /// Reads what earlier processes recorded. `has_predecessor` says that there was one even if it
+    /// left no record.
     pub fn read(state_dir: &Path, has_predecessor: bool) -> Self {
         let path = state_dir.join(FILE_NAME);
         let bytes = regular_file::read(&path).map_err(io::Error::from);
@@ -74,7 +74,7 @@ impl ShownRevisions {
         self.has_predecessor && self.record.texts.get(path) == Some(&Some(digest))
     }
 
-    /// The only file that was ever the current one.
+    /// Returns the only file that has ever been current, if there is exactly one.
     pub fn only_current_file(&self) -> Option<&Path> {
         match &self.record.current {
             CurrentFiles::One(path) => Some(path),

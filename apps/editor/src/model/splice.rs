@@ -4,25 +4,25 @@ use serde::{Deserialize, Serialize};
 
 /// One replacement in a text.
 ///
-/// A list of splices is in ascending order without overlaps, and all of its positions count in the text
-/// before the first of them.
+/// A list of splices is in ascending order without overlaps, and all of its positions count in the
+/// text before the first of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Splice {
-    /// The first byte.
+    /// The offset of the first byte.
     pub at: usize,
-    /// The text that is removed.
+    /// The removed text.
     pub old: String,
-    /// The text that takes its place.
+    /// The inserted text.
     pub new: String,
 }
 
 impl Splice {
-    /// The first byte after the removed text.
+    /// Returns the offset of the first byte after the removed text.
     pub fn old_end(&self) -> usize {
         self.at + self.old.len()
     }
 
-    /// By how many bytes the text grows; negative when it shrinks.
+    /// Returns the number of bytes that the text grows by; negative if it shrinks.
     pub fn growth(&self) -> isize {
         self.new.len() as isize - self.old.len() as isize
     }

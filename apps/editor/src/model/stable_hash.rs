@@ -1,5 +1,5 @@
-//! The hash that names the editor's persistent files: its values never change, so that a later editor finds what an
-//! earlier one wrote.
+//! The hash that names the editor's persistent files: its values never change, so that a later
+//! editor finds what an earlier one wrote.
 
 /// Returns the hash of the bytes.
 pub fn stable_hash(bytes: &[u8]) -> u64 {

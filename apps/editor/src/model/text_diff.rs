@@ -11,7 +11,7 @@ use super::buffer::Buffer;
 use super::line_change::{LineChange, LineMove, LineSplice};
 use super::splice::Splice;
 
-/// By how many lines a block that moved may be found beside where it was found first.
+/// Maximum distance in lines of a moved block from its first candidate position.
 const SLIDE_MAX: isize = 2;
 
 /// Returns what splices of a text do to its lines.
@@ -49,9 +49,10 @@ pub fn line_change_of(buffer: &Buffer, splices: &[Splice]) -> LineChange {
     LineChange::Splices(spliced.collect())
 }
 
-/// Returns the move that splices come to, if all they do is to take lines away in one place and to put the same lines
-/// in another. The lines then keep their identity. `item` are lines that moved for sure, from 0: where an empty line
-/// stands on both sides of them, or equal lines do, the same text could come from other lines, too.
+/// Returns the move that splices come to, if all they do is to take lines away in one place and to
+/// put the same lines in another. The lines then keep their identity. `item` are lines that moved
+/// for sure, from 0: where an empty line stands on both sides of them, or equal lines do, the same
+/// text could come from other lines, too.
 pub fn move_of(before: &Buffer, splices: &[Splice], item: &Range<usize>) -> Option<LineMove> {
     let change = line_change_of(before, splices);
     let LineChange::Splices(both) = &change else { return None };
@@ -156,8 +157,8 @@ pub fn differing_lines(text: &str, other: &str) -> Option<String> {
     Some(format!("{noun} {}{more}", named.join(", ")))
 }
 
-/// True when a splice neither adds nor removes a line. It does remove one when it deletes all of a last
-/// line that has no newline, so the text must go on after the splice.
+/// True when a splice neither adds nor removes a line. It does remove one when it deletes all of a
+/// last line that has no newline, so the text must go on after the splice.
 fn is_within_one_line(buffer: &Buffer, splice: &Splice) -> bool {
     let newline = splice.old.contains('\n') || splice.new.contains('\n');
     !newline && splice.old_end() < buffer.len()

@@ -3,27 +3,28 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A save of the text is under way. The text may be edited meanwhile.
+/// A save of the text is running. The text may be edited meanwhile.
 const SAVING: u64 = 1;
-/// An edit is being written. The text stays as it is until that is known to be done.
+/// An edit is being written. The text doesn't change until the write is known to be done.
 const EDITING: u64 = 2;
 const REVISION: u64 = 4;
 
-/// The revision of an open file's text, and whether it is being written: shared with the threads that write.
+/// The revision of an open file's text, and whether it is being written: shared with the threads
+/// that write.
 #[derive(Debug, Default)]
 pub struct TextGate(AtomicU64);
 
-/// Why a file can't be written now.
+/// The reason why a file can't be written now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GateClosed {
-    /// The text is another one since.
+    /// The text has changed since.
     Changed,
     /// Somebody writes it.
     BeingWritten,
 }
 
 impl TextGate {
-    /// The revision of the text: every change has another one.
+    /// Returns the revision of the text, which differs for every change.
     pub fn revision(&self) -> u64 {
         self.0.load(Ordering::Acquire) / REVISION
     }
@@ -43,8 +44,8 @@ impl TextGate {
         self.0.load(Ordering::Acquire) & EDITING != 0
     }
 
-    /// Begins an edit of the text with this revision. One that is only `held` in the session may go on beside a
-    /// save.
+    /// Begins an edit of the text with this revision. One that is only `held` in the session may go
+    /// on beside a save.
     ///
     /// # Errors
     /// The text has changed since, or is being written.
@@ -72,7 +73,7 @@ impl TextGate {
     }
 }
 
-/// A write that is under way. It ends when this is dropped.
+/// A running write of the file, which ends when the guard is dropped.
 #[derive(Debug)]
 pub struct GateGuard {
     gate: Arc<TextGate>,

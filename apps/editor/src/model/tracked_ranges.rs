@@ -11,7 +11,7 @@ use super::buffer::Buffer;
 use super::line_change::LineMove;
 use super::splice::Splice;
 
-/// What a tracked range was made by.
+/// The action that created a tracked range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RangeKind {
     /// Whole lines, chosen with `select`.
@@ -25,20 +25,18 @@ pub enum RangeKind {
 pub struct TrackedRange {
     /// The range's key, which is never reused.
     pub key: String,
-    /// What the range was made by.
+    /// The action that created the range.
     pub kind: RangeKind,
-    /// The bytes of the range.
     pub bytes: Range<usize>,
-    /// A number that grows when the range's text changes.
+    /// A number that increases when the range's text changes.
     pub rev: u64,
-    /// Why the range no longer exists, once it doesn't.
+    /// The reason why the range no longer exists; `None` while it exists.
     pub gone: Option<String>,
 }
 
-/// A position as a line and a byte of that line.
+/// A position as a line and a byte offset within that line.
 type LinePosition = (usize, usize);
 
-/// The tracked ranges of one file.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct TrackedRanges(VecDeque<TrackedRange>);
 
@@ -61,15 +59,16 @@ impl TrackedRanges {
         self.get(key).filter(|range| range.gone.is_none())
     }
 
-    /// Moves the ranges with the text. Those whose whole text is removed are marked as gone, with `why`.
+    /// Moves the ranges with the text. Those whose whole text is removed are marked as gone, with
+    /// `why`.
     pub fn apply_splices(&mut self, splices: &[Splice], why: &str) {
         for range in self.0.iter_mut().filter(|range| range.gone.is_none()) {
             range.apply_splices(splices, why);
         }
     }
 
-    /// Returns where each range starts and ends after a move of lines; `None` for a range that the move
-    /// tears apart. `buffer` is the text before the move.
+    /// Returns where each range starts and ends after a move of lines; `None` for a range that the
+    /// move tears apart. `buffer` is the text before the move.
     pub(crate) fn positions_after_move(
         &self,
         buffer: &Buffer,
@@ -90,8 +89,8 @@ impl TrackedRanges {
         self.0.iter().map(after_move).collect()
     }
 
-    /// Sets the ranges to what [`TrackedRanges::positions_after_move`] returned. `buffer` is the text after
-    /// the move.
+    /// Sets the ranges to what [`TrackedRanges::positions_after_move`] returned. `buffer` is the
+    /// text after the move.
     pub(crate) fn set_positions(
         &mut self,
         buffer: &Buffer,

@@ -1,5 +1,6 @@
-//! Files that are open only because an answer showed some of their lines: readers may name those by their numbers.
-//! No window lists them, and they are closed before others when there is no more room.
+//! Files that are open only because an answer showed some of their lines: readers may name those by
+//! their numbers. No window lists them, and they are closed before others when there is no more
+//! room.
 
 use crate::model::edits::Edits;
 use crate::model::open_files::OpenFiles;
@@ -9,8 +10,8 @@ use crate::limits::FILES_MAX;
 use crate::model::history::Author;
 use crate::model::open_file::{OpenFile, ReadFile};
 
-/// Opens a file that was read without listing it. Returns its index; `None` if it can't be opened, or if there
-/// is no room for it.
+/// Opens a file that was read without listing it. Returns its index; `None` if it can't be opened,
+/// or if there is no room for it.
 pub(crate) fn open_unlisted(
     files: &mut OpenFiles,
     edits: &mut Edits,

@@ -1,8 +1,9 @@
 //! An edit of any number of files: all of it is written, or nothing.
 //!
-//! **Invariant: nothing is half done.** Every text is on the disk beside its file before the first one takes its
-//! place. If one of them can't, those before it are put back. Before that, the journal of changes has what is
-//! about to be done, so that the next process can tell what the disk has if this one ends in between.
+//! **Invariant: nothing is half done.** Every text is on the disk beside its file before the first
+//! one takes its place. If one of them can't, those before it are put back. Before that, the
+//! journal of changes has what is about to be done, so that the next process can tell what the disk
+//! has if this one ends in between.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -36,53 +37,52 @@ use planned_file::{PlannedFile, is_freed};
 pub(crate) use publish::make_folders;
 use publish::publish;
 
-/// How an edit is written.
+/// The rules for writing an edit.
 #[derive(Debug, Default)]
 pub struct WritePolicy {
     /// True when the texts stay in the session.
     pub hold: bool,
-    /// The files that may be overwritten as they are.
+    /// The files that may be overwritten in their present state.
     pub overwrite: Vec<DiskConflict>,
     /// True when the edit is only to be shown.
     pub preview: bool,
-    /// What an interrupted edit left, which goes with the first one that writes.
+    /// Leftovers of an interrupted edit, removed together with the first edit that writes.
     pub leftovers: Arc<Vec<OwnLeftover>>,
 }
 
-/// What became of an edit.
+/// The result of writing an edit.
 #[derive(Debug)]
 pub enum Written {
-    /// It was made. The files are still to be taken in.
+    /// The edit was written. Its files must still be registered in the session.
     Done(Vec<WrittenFile>),
     /// Other programs wrote these files: the reader must say what to do.
     Conflicts(Vec<DiskConflict>),
-    /// It was to be shown only: what it would do, and each text after it.
+    /// A preview: the change of each file, and the text after it.
     Planned(Vec<(FileChange, Buffer)>),
     /// Nobody waits for it any more, so nothing was done.
     CalledOff,
 }
 
-/// A file that was written.
 #[derive(Debug)]
 pub struct WrittenFile {
-    /// What was done to it.
     pub change: FileChange,
-    /// Its stamp; `None` if it was deleted or is held in the session.
+    /// The file's stamp; `None` if the file was deleted or is held in the session.
     pub stamp: Option<FileStamp>,
-    /// How many names it had; the others keep the old text. 0 if its text wasn't replaced on disk.
+    /// The file's former hard link count; other links keep the old text. 0 if not replaced.
     pub names: u64,
-    /// The file as it was read, unless it is open or new.
+    /// The file as it was read; `None` if the file is open or new.
     pub(crate) read: Option<ReadDocument>,
     /// Keeps others from changing an open file until this is taken in.
     pub(crate) guard: Option<GateGuard>,
 }
 
 impl Documents {
-    /// Makes an edit. `operation` makes what is recorded of the changes to the files: a new change, or the undo
-    /// or redo of one.
+    /// Makes an edit. `operation` makes what is recorded of the changes to the files: a new change,
+    /// or the undo or redo of one.
     ///
     /// # Errors
-    /// The edit doesn't fit the texts, or the disk refuses it. Nothing was changed, unless the message says so.
+    /// The edit doesn't fit the texts, or the disk refuses it. Nothing was changed, unless the
+    /// message says so.
     pub(crate) fn write(
         &mut self,
         edit: WorkspaceEdit,
@@ -100,7 +100,8 @@ impl Documents {
                 || !file.change.splices.is_empty()
                 || file.change.mode_before.is_some()
         });
-        // The undo of changes that add up to nothing is recorded: it decides what is undone and redone next.
+        // The undo of changes that add up to nothing is recorded: it decides what is undone and
+        // redone next.
         if planned.is_empty() && !edit.kind.steps_history() {
             return Ok(Written::Done(Vec::new()));
         }

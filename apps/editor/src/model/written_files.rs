@@ -1,4 +1,5 @@
-//! Opening files that were read or written on other threads, and applying what an edit wrote to the session.
+//! Opening files that were read or written on other threads, and applying what an edit wrote to the
+//! session.
 
 use std::path::Path;
 
@@ -12,8 +13,8 @@ use crate::model::open_file::{OpenFile, ReadFile};
 use crate::model::open_files::OpenFiles;
 use crate::model::workspace_edit::WrittenFile;
 
-/// Takes in what others wrote to a file while no process of the session ran, before the file is opened: what the session
-/// did earlier can then be taken back around it.
+/// Takes in what others wrote to a file while no process of the session ran, before the file is
+/// opened: what the session did earlier can then be taken back around it.
 pub(crate) fn take_outside(files: &OpenFiles, edits: &mut Edits, read: &ReadFile) {
     let Some(change) = read.outside().filter(|_| files.index(read.path()).is_none()) else {
         return;
@@ -24,8 +25,9 @@ pub(crate) fn take_outside(files: &OpenFiles, edits: &mut Edits, read: &ReadFile
     }
 }
 
-/// Opens a file that was read, without making it current, so that its line numbers can be shown. They count
-/// from `version` on: a query leaves the session in its version. Returns its index, also if it was open before.
+/// Opens a file that was read, without making it current, so that its line numbers can be shown.
+/// They count from `version` on: a query leaves the session in its version. Returns its index, also
+/// if it was open before.
 ///
 /// # Errors
 /// It can't be opened, or there is no room for it.
@@ -53,8 +55,8 @@ pub(crate) fn open_silently(
     Ok(index)
 }
 
-/// Takes in files that an edit wrote, or that it changed in the session only. Those that aren't open are
-/// opened without becoming current, as far as there is room; held ones must fit.
+/// Takes in files that an edit wrote, or that it changed in the session only. Those that aren't
+/// open are opened without becoming current, as far as there is room; held ones must fit.
 ///
 /// # Errors
 /// Held edits can't be recorded, or there are too many held files. Nothing was changed.
@@ -114,7 +116,8 @@ fn take_file(
     }
 }
 
-/// Opens a file that an edit changes, as it was read for the edit, or as a new one. Returns its index.
+/// Opens a file that an edit changes, as it was read for the edit, or as a new one. Returns its
+/// index.
 fn open_edited(
     files: &mut OpenFiles,
     edits: &mut Edits,

@@ -61,10 +61,10 @@ pub(crate) fn apply(
     })
 }
 
-/// What the outcome of a patch tells.
+/// The outcome of a patch.
 struct Applied {
     summary: String,
-    /// The new lines of each file.
+    /// The lines of each file that are new.
     lines: Vec<(PathBuf, Vec<std::ops::Range<usize>>)>,
 }
 
@@ -97,15 +97,16 @@ fn answered(mut asked: AskedPatch, choice: &Choice) -> Result<Option<AskedPatch>
 
 /// A file that the patch may be about, as it was found.
 enum PatchedFile {
-    /// Its path without symlinks, and its text.
+    /// The path without symlinks, the text, and its digest.
     Text(PathBuf, String, u64),
-    /// A link: its path, of which only the last part is not followed, where it leads, and the file there.
+    /// A link: its path, of which only the last part is not followed, where it leads, and the file
+    /// there.
     Link {
         name: PathBuf,
         target: String,
         leads_to: PathBuf,
     },
-    /// Its path without symlinks.
+    /// The path without symlinks.
     Missing(PathBuf),
     Unreadable(String),
 }
@@ -179,7 +180,7 @@ fn plan_patch(
     Ok(Plan::Edit(edit, Applied { summary, lines }))
 }
 
-/// A path without symlinks, if it exists.
+/// Returns the path without symlinks, if it exists.
 fn real(path: &Path) -> PathBuf {
     path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
@@ -291,7 +292,7 @@ fn ask(
     QuestionToken::PatchPlaces(AskedPatch { files, hunks, chosen }).attach_to(ask)
 }
 
-/// The new lines of each file, for the numbers in the summary.
+/// Returns the new lines of each file, for the line numbers in the summary.
 fn new_lines(
     plan: &PatchPlan,
     found: &HashMap<PathBuf, PatchedFile>,
@@ -357,8 +358,8 @@ fn add(
     edit.splices(path, splices).with_mode(mode)
 }
 
-/// The permission bits that a file is given: those of the file whose text it takes, and as a program if the patch says so.
-/// `None` where they stay, or the umask decides.
+/// The permission bits that a file is given: those of the file whose text it takes, and as a
+/// program if the patch says so. `None` where they stay, or the umask decides.
 fn mode(from: Option<&Path>, path: &Path, executable: Option<bool>, stays: bool) -> Option<u32> {
     let own = || if stays { disk::permission_bits(path) } else { None };
     let bits = from.map_or_else(own, disk::permission_bits);

@@ -1,4 +1,5 @@
-//! What questions were about. The daemon keeps it with the question, so it must stay readable for later editors.
+//! What questions were about. The daemon keeps it with the question, so it must stay readable for
+//! later editors.
 
 use std::path::PathBuf;
 
@@ -8,40 +9,38 @@ use serde::{Deserialize, Serialize};
 /// A file that another program wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AskedConflict {
-    /// The file.
     pub path: PathBuf,
-    /// The digest of what is there.
+    /// The digest of the file on disk.
     pub disk: Option<u64>,
     /// True when there is no file.
     pub deleted: bool,
 }
 
-/// A patch that has hunks which fit in several places.
+/// A patch with hunks that fit in several places.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AskedPatch {
-    /// The digests of the texts that it was tried on.
+    /// The digests of the texts that the patch was tried on.
     pub files: Vec<(PathBuf, u64)>,
-    /// The hunks that are asked about: the line of the patch where each begins, and how many places it has. The
-    /// options are numbered through.
+    /// The hunks that are asked about: the line of the patch where each begins, and how many places
+    /// it has. The options are numbered through.
     pub hunks: Vec<(usize, usize)>,
-    /// What was chosen before: the line of the patch, and the indexes of places.
+    /// The earlier choices: the line of the patch, and the indexes of places.
     pub chosen: Vec<(usize, Vec<usize>)>,
 }
 
 /// The matches that a question lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AskedMatches {
-    /// The file.
     pub path: PathBuf,
-    /// Which process counted the version.
+    /// The id of the process that counted the version.
     #[serde(rename = "launch")]
     pub launch_id: String,
     /// The version of the file.
     pub version: u64,
-    /// The digest of the text, for answers after a restart.
+    /// The digest of the text, to validate answers after a restart.
     #[serde(rename = "text")]
     pub text_digest: u64,
-    /// Where the matches start: line from 0, and byte in it.
+    /// The start of each match: line from 0, and byte within the line.
     #[serde(rename = "places")]
     pub positions: Vec<(usize, usize)>,
 }
@@ -49,15 +48,14 @@ pub(crate) struct AskedMatches {
 /// The matches of one file that a question is about.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AskedFile {
-    /// The file.
     pub path: PathBuf,
-    /// The digest of its text.
+    /// The digest of the file's text.
     pub text: u64,
-    /// Where the matches start, and how many lines they have: line from 0, byte in it, lines.
+    /// The start and length of each match: line from 0, byte in the line, number of lines.
     pub places: Vec<(usize, usize, usize)>,
 }
 
-/// A symbol that was chosen of several: the `nth` one of this name in its file, from 0.
+/// The symbol chosen among several: the `nth` one of this name in its file, from 0.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ChosenSymbol {
     pub written: String,
@@ -66,7 +64,7 @@ pub(crate) struct ChosenSymbol {
     pub nth: usize,
 }
 
-/// The symbols that a question lists, and those that were chosen before.
+/// The symbols that a question lists, and the ones chosen before.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AskedSymbol {
     pub candidates: Vec<ChosenSymbol>,
@@ -97,7 +95,7 @@ impl AskedSymbol {
 /// The occurrences that a question lists.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct AskedOccurrences {
-    /// Each file with the first byte of an occurrence.
+    /// The file and the first byte of each occurrence.
     pub places: Vec<(PathBuf, usize)>,
     /// The symbols that were chosen before.
     pub chosen: Vec<ChosenSymbol>,

@@ -1,5 +1,5 @@
-//! What a change did to files, or would do, as a unified diff without lines around it: for a person who reads the
-//! history, or decides whether to make the change.
+//! What a change did to files, or would do, as a unified diff without lines around it: for a person
+//! who reads the history, or decides whether to make the change.
 
 use std::fmt::Write;
 use std::ops::Range;

@@ -58,7 +58,8 @@ pub(crate) fn close(
             open_files.close_file(index, reason, &Author::of(context));
             Ok(Done::new(format!("{shown}, changes discarded")).into())
         }
-        // This is a failure although it was chosen, because later steps rely on the file being closed.
+        // This is a failure although it was chosen, because later steps rely on the file being
+        // closed.
         Some(CloseChoice::Keep) => Err(Fault::failed(format!("{shown} is still open"))),
         // It is saved first, at the disk.
         Some(CloseChoice::Save) => Err(Fault::failed("the save was not begun")),

@@ -8,8 +8,8 @@ use crate::update::symbols::target_argument::is_open;
 
 use super::symbols::numbered;
 
-/// Returns the action that does the same as one on numbered lines, and that reads a file which isn't open; `None` if
-/// the lines are elsewhere.
+/// Returns the action that does the same as one on numbered lines, and that reads a file which
+/// isn't open; `None` if the lines are elsewhere.
 pub(crate) fn in_closed_file(
     open_files: &OpenFiles,
     action: &Action,
@@ -49,7 +49,7 @@ pub(crate) fn in_closed_file(
     })
 }
 
-/// The lines from one to another, as `a.rs:10-20`, if their file isn't open.
+/// Returns the range between two lines as `a.rs:10-20`, if their file isn't open.
 fn closed_range(
     open_files: &OpenFiles,
     first: &Line,
@@ -68,7 +68,7 @@ fn closed_range(
     Some(Line::Text(format!("{file}:{from}-{to}")))
 }
 
-/// The file and the number of `a.rs:10`, if the file isn't open.
+/// Returns the file and line number of `a.rs:10`, if the file isn't open.
 fn closed_line<'a>(
     open_files: &OpenFiles,
     line: &'a Line,

@@ -105,8 +105,8 @@ pub(crate) fn create(
     })
 }
 
-/// Gives a text whose lines all end in LF the line endings of the text whose place it takes, and tells whether that
-/// changed it.
+/// Gives a text whose lines all end in LF the line endings of the text whose place it takes, and
+/// tells whether that changed it.
 fn with_line_endings_of(before: &str, text: String) -> (String, bool) {
     let crlf = before.matches("\r\n").count();
     let is_crlf = 2 * crlf > before.matches('\n').count();

@@ -9,11 +9,11 @@ use crate::model::open_files::OpenFiles;
 use crate::model::{Editor, disk};
 use crate::update::disk_task::disk_task;
 
-/// What became of the file.
+/// The result of creating a file.
 enum Outcome {
-    /// It was to be shown only: what would be written.
+    /// A preview: the text describes what would be written.
     Shown(String),
-    /// It was written; nothing can be said of it if it was removed at once.
+    /// The file was written; `None` if it was removed immediately afterwards.
     Written(Option<BinaryFile>),
 }
 

@@ -30,7 +30,7 @@ use moves::Moved;
 pub(super) mod folding;
 pub(super) mod moves;
 
-/// What was done to a file.
+/// The changes made to a file.
 #[derive(Default)]
 struct DiffedChanges {
     latest_first: Vec<FileChange>,
@@ -39,23 +39,23 @@ struct DiffedChanges {
     by_others: bool,
 }
 
-/// What the session changed in a file.
+/// The session's changes in a file.
 struct FileDiff {
-    /// The file as it is displayed.
+    /// The displayed path of the file.
     shown: String,
     /// Says if another program changed it.
     by_others: &'static str,
-    /// Why it isn't known what differs.
+    /// The reason why the differences aren't known; `None` if they are.
     unknown: Option<String>,
     hunks: Vec<Hunk>,
     moves: Vec<Moved>,
-    /// The blocks that are in another file now, in words.
+    /// Descriptions of the blocks that moved to another file.
     elsewhere: Vec<String>,
-    /// The same as a unified diff.
     unified: String,
 }
 
-/// Compares files with what they were before the session's changes; without `files` all that it changed.
+/// Compares files with what they were before the session's changes; without `files` all that it
+/// changed.
 pub(crate) fn diff(
     open_files: &OpenFiles,
     edits: &Edits,
@@ -161,7 +161,8 @@ impl FileDiff {
         self.hunks.iter().map(|hunk| hunk.old.len()).sum()
     }
 
-    /// Says what differs: what moved, the lines that a replacement explains, and the others as hunks.
+    /// Says what differs: what moved, the lines that a replacement explains, and the others as
+    /// hunks.
     fn written(&self, replacements: &[Replacement]) -> String {
         let (added, removed) = (self.added(), self.removed());
         let shown = format!("{}{}", self.shown, self.by_others);
@@ -215,7 +216,8 @@ impl FileDiff {
     }
 }
 
-/// Takes out the blocks that were taken from one file and put in another, and says so where they were.
+/// Takes out the blocks that were taken from one file and put in another, and says so where they
+/// were.
 fn take_out_moves_between(diffs: &mut [FileDiff]) {
     for from in 0..diffs.len() {
         let mut at = 0;
@@ -237,7 +239,8 @@ fn take_out_moves_between(diffs: &mut [FileDiff]) {
     }
 }
 
-/// Returns the file and the hunk that put the same lines as were taken out here, but for empty ones around them.
+/// Returns the file and the hunk that put the same lines as were taken out here, but for empty ones
+/// around them.
 fn block_in_others(gone: &Hunk, from: usize, diffs: &[FileDiff]) -> Option<(usize, usize)> {
     fn block(lines: &[String]) -> &[String] {
         let is_filled = |line: &String| !line.trim().is_empty();

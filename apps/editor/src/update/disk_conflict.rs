@@ -20,8 +20,9 @@ const CHANGED: Choices<EditChoice> = Choices(&[
     (EditChoice::Keep, "keep", "changes nothing; save() asks whose text to keep"),
 ]);
 
-/// Takes the answer about files on disk out of a context: what the action itself asked before is what it
-/// is answered with. The files that may be overwritten are remembered for the edit that is begun next.
+/// Takes the answer about files on disk out of a context: what the action itself asked before is
+/// what it is answered with. The files that may be overwritten are remembered for the edit that is
+/// begun next.
 ///
 /// # Errors
 /// The reader chose to keep the files.
@@ -53,7 +54,8 @@ pub(crate) fn without_disk_answer(
     Ok(Context { answer: answered, ..context.clone() })
 }
 
-/// Asks what to do about files that an edit would overwrite. `answered` is what the action was answered with.
+/// Asks what to do about files that an edit would overwrite. `answered` is what the action was
+/// answered with.
 pub(crate) fn ask_about_edit(
     open_files: &OpenFiles,
     conflicts: Vec<DiskConflict>,

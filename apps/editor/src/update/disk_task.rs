@@ -12,8 +12,8 @@ use crate::model::open_files::OpenFiles;
 
 use super::renumbering::conclude;
 
-/// Makes work at the disk of a file. `finish` gets its result, with the version that the session has by
-/// then.
+/// Makes work at the disk of a file. `finish` gets its result, with the version that the session
+/// has by then.
 pub(crate) fn at_disk<T: Send + 'static>(
     open_files: &OpenFiles,
     path: &Path,
@@ -25,8 +25,8 @@ pub(crate) fn at_disk<T: Send + 'static>(
     disk_task(waits_for, DISK_DEADLINE, context, work, finish)
 }
 
-/// Makes work on another thread that waits for what `waits_for` names. `finish` gets its result, with the
-/// version that the session has by then.
+/// Makes work on another thread that waits for what `waits_for` names. `finish` gets its result,
+/// with the version that the session has by then.
 pub(crate) fn disk_task<T: Send + 'static>(
     waits_for: String,
     deadline: Duration,

@@ -41,7 +41,7 @@ use super::symbols::several_ranges::{LinesRequest, lines_of_files};
 use super::undo::{redo, undo};
 use super::view_file::{LinesWanted, view_file};
 
-/// How an action goes on once it is begun.
+/// The state of an action after its start.
 pub(crate) enum Begun {
     Immediate(Immediate),
     Work(Work),
@@ -53,7 +53,7 @@ impl<T: Into<Work>> From<T> for Begun {
     }
 }
 
-/// An action that does nothing at the disk.
+/// An action that needs no disk access.
 pub(crate) enum Immediate {
     Close(Option<Anchor<File>>),
     Select(Line, Line),
@@ -76,7 +76,7 @@ impl Immediate {
     }
 }
 
-/// What is left to do of an action that was begun.
+/// The remaining work of an action that was started.
 pub(crate) enum Next {
     Perform(Immediate),
     Wait(Blocking<Editor>),

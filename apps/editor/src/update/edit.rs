@@ -1,8 +1,9 @@
-//! The one place through which every edit of one or several files goes: planned, written, taken in, reported.
+//! The one place through which every edit of one or several files goes: planned, written, taken in,
+//! reported.
 //!
-//! An edit is one change with one undo over all files that it touches, and it is made in all of them or in none.
-//! It is planned and written on another thread; the texts in the session change once the disk has them, or at
-//! once while edits are held.
+//! An edit is one change with one undo over all files that it touches, and it is made in all of
+//! them or in none. It is planned and written on another thread; the texts in the session change
+//! once the disk has them, or at once while edits are held.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -35,11 +36,9 @@ use crate::update::renumbering::brief_about;
 use crate::update::replaced_lines::unseen_lines;
 use crate::update::search::shown_lines::numbers_shown;
 
-/// What an action does: it has its reply already, or goes on at the disk.
+/// The work of an action: a finished reply, or blocking disk access.
 pub(crate) enum Work {
-    /// The reply.
     Reply(Box<Reply>),
-    /// The work at the disk.
     Blocking(Blocking<Editor>),
 }
 
@@ -61,17 +60,17 @@ impl From<Blocking<Editor>> for Work {
     }
 }
 
-/// What a plan comes to.
+/// The result of planning an edit.
 pub(crate) enum Plan<T> {
-    /// An edit, and what its report needs to know.
+    /// An edit, and the data that its report needs.
     Edit(WorkspaceEdit, T),
-    /// Nothing is changed: a question, or an outcome that says so.
+    /// A question or an outcome without changes.
     Reply(Reply),
-    /// Nothing is changed before this question is answered, which shows lines.
+    /// A question, with the lines that it shows; nothing changes until it is answered.
     Ask(Ask, ShownLines),
 }
 
-/// An edit that was made.
+/// An edit that was written.
 #[derive(Debug)]
 pub(crate) struct Committed {
     /// The files, in the order of the plan.
@@ -81,36 +80,36 @@ pub(crate) struct Committed {
 /// A file that was edited.
 #[derive(Debug)]
 pub(crate) struct CommittedFile {
-    /// Its path without symlinks.
+    /// The path without symlinks.
     pub path: PathBuf,
-    /// Its index, if it is open; it is unless it was deleted or the session has too many open files.
+    /// The index of the open file; `None` if it was deleted or too many files are open.
     pub file: Option<usize>,
-    /// The lines that the edit altered or added, as they are now.
+    /// The lines that the edit altered or added, by their present numbers.
     pub lines: Vec<Range<usize>>,
-    /// What became of it.
+    /// The effect of the edit on the file.
     pub fate: FileFate,
 }
 
-/// What became of a file by an edit.
+/// The effect of an edit on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileFate {
-    /// It didn't exist before.
+    /// The file didn't exist before.
     Created,
-    /// It has another text.
+    /// The file's text was changed.
     Changed,
-    /// It doesn't exist any more.
     Deleted,
 }
 
-/// What the thread that writes an edit hands back.
+/// The result of the thread that writes an edit.
 enum Outcome<T> {
     Reply(Reply),
     Ask(Ask, ShownLines, Box<Documents>),
     Written(Written, EditKind, Option<T>),
 }
 
-/// Edits files: `plan` says what becomes of them, on another thread, and `report` makes the outcome once it
-/// is done. The outcome gets its link to undo, and says what it did to line numbers that the reader knows.
+/// Edits files: `plan` says what becomes of them, on another thread, and `report` makes the outcome
+/// once it is done. The outcome gets its link to undo, and says what it did to line numbers that
+/// the reader knows.
 ///
 /// `waits_for` names what is waited for if it takes long: `the disk of src`.
 pub(crate) fn edit<T: Send + 'static>(
@@ -201,8 +200,8 @@ pub(crate) fn edit_file(
     Ok(blocking.into())
 }
 
-/// Begins an edit that is recorded as `operation` with this id; `done` takes it into the changes and makes the
-/// outcome.
+/// Begins an edit that is recorded as `operation` with this id; `done` takes it into the changes
+/// and makes the outcome.
 pub(crate) fn begin_edit<T: Send + 'static>(
     open_files: &OpenFiles,
     edits: &mut Edits,
@@ -305,7 +304,7 @@ fn committed_files(open_files: &OpenFiles, files: &[FileChange]) -> Committed {
     Committed { files: files.iter().map(committed).collect() }
 }
 
-/// The outcome of an edit of one file, whose brief names lines.
+/// Returns the outcome of an edit of one file, whose brief names lines.
 pub(super) fn report_lines(
     open_files: &OpenFiles,
     path: Option<&Path>,
@@ -321,7 +320,7 @@ pub(super) fn report_lines(
     }
 }
 
-/// What was made of an edit, before it is among the changes.
+/// A completed edit that isn't recorded in the change log yet.
 pub(crate) struct Made {
     pub kind: EditKind,
     pub files: Vec<FileChange>,

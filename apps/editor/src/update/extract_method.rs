@@ -24,7 +24,7 @@ use super::edit::{Committed, Plan, Work};
 use super::question::QuestionToken;
 use super::symbols::surroundings::EditedPlace;
 
-/// An example of types as they are answered.
+/// An example of an answer that gives the types.
 const TYPES_EXAMPLE: &str = "count: usize, name: &str";
 
 pub(crate) fn extract_method(
@@ -65,7 +65,8 @@ pub(crate) fn extract_method(
     }
 }
 
-/// Returns a file and the bytes in it that a selection, a match, a line or lines such as `10-14` mean.
+/// Returns a file and the bytes in it that a selection, a match, a line or lines such as `10-14`
+/// mean.
 fn resolve_range(
     open_files: &OpenFiles,
     range: &Line,

@@ -6,8 +6,8 @@ use docui::{Fault, Line, Text};
 
 use crate::model::buffer::Buffer;
 
-/// Refuses text that begins with the numbers of the lines it is to replace. Text that comes by reference
-/// was not copied from a window, so it is always accepted.
+/// Refuses text that begins with the numbers of the lines it is to replace. Text that comes by
+/// reference was not copied from a window, so it is always accepted.
 pub(super) fn refuse_gutter(
     text: &Text,
     at: &Line,

@@ -48,7 +48,7 @@ pub(crate) fn insert_after(
     }
 }
 
-/// The open file that a path means, if that can be told without the disk.
+/// Returns the open file at a path, if it can be determined without disk access.
 fn open_file_at(open_files: &OpenFiles, path: &Path) -> Option<usize> {
     open_files.index(&path.components().collect::<PathBuf>())
 }

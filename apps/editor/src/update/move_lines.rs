@@ -57,7 +57,8 @@ pub(crate) fn move_lines(
         change,
         context,
         move |editor, file, context| {
-            // In numbers that the reader knows, or not at all: others moved these lines before it may be.
+            // In numbers that the reader knows, or not at all: others moved these lines before it
+            // may be.
             let told = renumbering(&editor.files, file, context).moves;
             let knows = |was: &Range<usize>, to: usize| {
                 told.iter().any(|(lines, now)| lines == was && *now == to)

@@ -9,42 +9,42 @@ use super::asked::{
     AskedConflict, AskedFile, AskedMatches, AskedOccurrences, AskedPatch, AskedSymbol,
 };
 
-/// What was asked about, bound to the state at that time. The daemon keeps it with the question, so it
-/// must stay readable for later editors.
+/// What was asked about, bound to the state at that time. The daemon keeps it with the question, so
+/// it must stay readable for later editors.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum QuestionToken {
-    /// Which matches to replace. It was asked by editors that replaced in one file at a time.
+    /// A choice of matches to replace, from editors that replaced in one file at a time.
     Matches(AskedMatches),
-    /// Which matches to replace, in any number of files.
+    /// A choice of matches to replace, in any number of files.
     FileMatches {
-        /// Which process counted the version.
+        /// The id of the process that counted the version.
         launch: String,
         /// The version of the open files.
         version: u64,
-        /// The files with their matches.
+        /// The files and their matches.
         files: Vec<AskedFile>,
     },
-    /// What to do about a file that has changed on disk; `disk` is its digest there. It was asked by editors that
-    /// saved one file at a time.
+    /// What to do about a file that has changed on disk; `disk` is its digest there. It was asked
+    /// by editors that saved one file at a time.
     #[serde(rename = "OnDisk")]
     DiskConflict { path: PathBuf, disk: Option<u64> },
-    /// What to do about files that other programs wrote before they were saved.
+    /// The treatment of files that other programs wrote before they were saved.
     SaveConflict { files: Vec<AskedConflict> },
-    /// Whether to overwrite a file; `disk` is its digest.
+    /// A confirmation to overwrite a file; `disk` is its digest.
     Overwrite { path: PathBuf, disk: Option<u64> },
-    /// Whether an edit may overwrite files that other programs wrote, and what its action was answered with.
+    /// A confirmation to overwrite files that others wrote; `answered` is an earlier answer.
     EditConflict { files: Vec<AskedConflict>, answered: Option<(Vec<u8>, Choice)> },
-    /// Which types variables have; `text` is the digest of the file's text.
+    /// The types of variables; `text` is the digest of the file's text.
     Types { path: PathBuf, text: u64 },
-    /// In which places of files the hunks of a patch go.
+    /// The places in files to which the hunks of a patch apply.
     PatchPlaces(AskedPatch),
-    /// Which occurrences of a text in a file are replaced; `text` is the digest of the file's text.
+    /// A choice of occurrences to replace in a file; `text` is the digest of the file's text.
     Occurrences { path: PathBuf, text: u64, at: Vec<usize> },
-    /// Which of several symbols is meant.
+    /// A choice among several symbols.
     Symbol(AskedSymbol),
-    /// Which occurrences of a name to rename, besides those that are proven.
+    /// A choice of occurrences of a name to rename, besides the proven ones.
     Renaming(AskedOccurrences),
-    /// How to close a file with unsaved changes; `text` is the digest of its text.
+    /// The way to close a file with unsaved changes; `text` is the digest of its text.
     Close { path: PathBuf, text: u64 },
 }
 
@@ -60,8 +60,8 @@ impl QuestionToken {
         bytes.map(|bytes| ask.token(bytes)).map_err(|error| Fault::failed(error.to_string()))
     }
 
-    /// Returns the token of the question that the action answers, with the answer; `None` if nothing was
-    /// asked yet.
+    /// Returns the token of the question that the action answers, with the answer; `None` if
+    /// nothing was asked yet.
     ///
     /// # Errors
     /// The token can't be read.
@@ -75,8 +75,8 @@ impl QuestionToken {
     }
 }
 
-/// The options of a question that takes one of them: meaning, label and explanation, in the order shown.
-/// The last one changes nothing; it is also what `none` means.
+/// The options of a question that takes one of them: meaning, label and explanation, in the order
+/// shown. The last one changes nothing; it is also what `none` means.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Choices<T: 'static>(pub &'static [(T, &'static str, &'static str)]);
 

@@ -17,7 +17,8 @@ pub(crate) fn brief_about(open_files: &OpenFiles, file: usize, brief: String) ->
     }
 }
 
-/// Says in an outcome which numbers that the reader knows are others now: `lines 4-412 are now 1-409`.
+/// Says in an outcome which numbers that the reader knows are others now:
+/// `lines 4-412 are now 1-409`.
 fn tell_renumbering(open_files: &OpenFiles, mut done: Done, context: &Context) -> Done {
     let next = context.next_version();
     let changed = open_files.iter().filter(|file| file.line_log().changed_in(next)).count();
@@ -57,8 +58,8 @@ fn tell_renumbering(open_files: &OpenFiles, mut done: Done, context: &Context) -
     done
 }
 
-/// Counts the version that an action leaves, and adds to its outcome what it did to line numbers. A query
-/// leaves all as it is.
+/// Counts the version that an action leaves, and adds to its outcome what it did to line numbers. A
+/// query leaves all as it is.
 pub(crate) fn conclude(
     open_files: &OpenFiles,
     edits: &mut Edits,

@@ -1,4 +1,5 @@
-//! Replacing a text that occurs exactly once in a file, or asking which of its occurrences is meant.
+//! Replacing a text that occurs exactly once in a file, or asking which of its occurrences is
+//! meant.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -24,7 +25,8 @@ use super::edit::{Committed, Plan, Work};
 use super::question::{QuestionToken, chosen_matches};
 use super::text_search::{closest_match, matches, settled, with_endings_of};
 
-/// Replaces a text in a file as [`replace_text`] does. Without an old text, the new one makes a new file.
+/// Replaces a text in a file as [`replace_text`] does. Without an old text, the new one makes a new
+/// file.
 pub(crate) fn replace_or_create(
     open_files: &OpenFiles,
     edits: &mut Edits,
@@ -77,7 +79,7 @@ pub(crate) fn replace_text(
     Ok(edit(open_files, edits, waits_for, context, plan, report)?.into())
 }
 
-/// A replacement that is planned.
+/// A planned replacement.
 struct Replacing {
     target: PathBuf,
     old: String,
@@ -87,18 +89,18 @@ struct Replacing {
     answered: Option<AnsweredOccurrences>,
 }
 
-/// Which occurrences were chosen, in a file whose text had this digest.
+/// The chosen occurrences in a file whose text had this digest.
 struct AnsweredOccurrences {
     path: PathBuf,
     digest: u64,
     chosen: Vec<usize>,
 }
 
-/// What was replaced, for the outcome.
+/// The replacements made, for the outcome.
 struct Replaced {
     chosen: usize,
     found: usize,
-    /// The line of the first one before the edit, from 0.
+    /// The line of the first replacement before the edit, from 0.
     first_line: usize,
 }
 

@@ -1,5 +1,5 @@
-//! Showing what was replaced or deleted to a reader that was never shown it: an edit by number is then no guess that
-//! nobody notices.
+//! Showing what was replaced or deleted to a reader that was never shown it: an edit by number is
+//! then no guess that nobody notices.
 
 use docui::{Context, tokens};
 
@@ -8,8 +8,8 @@ use crate::limits::REPLACED_SHARE;
 use crate::model::open_files::OpenFiles;
 use crate::model::renumbering::has_seen;
 
-/// Returns the lines that an edit replaced as they were numbered before it, as far as a small share of the budget
-/// goes; `None` if the reader had seen them.
+/// Returns the lines that an edit replaced as they were numbered before it, as far as a small share
+/// of the budget goes; `None` if the reader had seen them.
 pub(crate) fn unseen_lines(
     open_files: &OpenFiles,
     file: usize,

@@ -1,4 +1,5 @@
-//! Which lines a caller means: numbers as the reader last saw them, anchors, and lines of other files.
+//! Which lines a caller means: numbers as the reader last saw them, anchors, and lines of other
+//! files.
 
 use std::ops::Range;
 use std::path::Path;
@@ -18,16 +19,15 @@ use crate::update::symbols::open_symbol::symbol_in_open_files;
 /// Lines of an open file as they are numbered now, from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ResolvedLines {
-    /// The index of the file.
     pub file: usize,
     /// The lines; empty for a position between lines.
     pub lines: Range<usize>,
 }
 
-/// One end of a range, before it is resolved.
+/// One end of an unresolved range.
 enum LinePosition {
-    /// A number as the reader last saw it. `file_known` is false if it isn't known in which file they saw
-    /// it.
+    /// A number as the reader last saw it. `file_known` is false if it isn't known in which file
+    /// they saw it.
     Seen { number: i64, file_known: bool },
     /// Lines as they are numbered now.
     Current(Range<usize>),
@@ -75,8 +75,8 @@ pub(crate) fn resolve_lines(
     Ok(ResolvedLines { file, lines })
 }
 
-/// Returns the position before a line. The number after the last one means the end of the file. Numbers
-/// without a file name are about `default_file`, if it is given.
+/// Returns the position before a line. The number after the last one means the end of the file.
+/// Numbers without a file name are about `default_file`, if it is given.
 pub(crate) fn resolve_insertion_point(
     open_files: &OpenFiles,
     name: &str,
@@ -224,7 +224,8 @@ fn resolve_position(
     }
 }
 
-/// Returns how many lines the file had in the version in which the reader saw a number, if that is known.
+/// Returns how many lines the file had in the version in which the reader saw a number, if that is
+/// known.
 fn seen_line_count(
     open_files: &OpenFiles,
     file: usize,
@@ -238,7 +239,8 @@ fn seen_line_count(
     Some(file.buffer().line_count().saturating_add_signed(-growth))
 }
 
-/// Checks that a number is one of the lines that the reader saw, or at most `beyond` past the last one.
+/// Checks that a number is one of the lines that the reader saw, or at most `beyond` past the last
+/// one.
 fn check_number(
     open_files: &OpenFiles,
     name: &str,

@@ -24,7 +24,7 @@ pub(super) mod save_all;
 
 use save_all::{Conflict, SaveRequest, Saved, SavedAll, save_all};
 
-/// What to do about a file that somebody else changed or deleted.
+/// The choice for a file that another program changed or deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ConflictChoice {
     Overwrite,
@@ -43,7 +43,7 @@ const DELETED_ON_DISK: Choices<ConflictChoice> = Choices(&[
     (ConflictChoice::Keep, "keep", "writes nothing, goes on editing"),
 ]);
 
-/// What follows a save.
+/// The action that follows a save.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AfterSave {
     Nothing,
@@ -254,11 +254,10 @@ pub(crate) fn being_written(open_files: &OpenFiles, indexes: &[usize]) -> Fault 
     Fault::refused(message).hint("save_as('…') writes it elsewhere")
 }
 
-/// The saves that were begun.
 struct SavesBegun {
     requests: Vec<SaveRequest>,
     saving: Vec<Saving>,
-    /// The indexes of the files that are being written already.
+    /// The indexes of the files that are already being written.
     busy: Vec<usize>,
 }
 
@@ -270,7 +269,7 @@ struct Saving {
     guard: GateGuard,
 }
 
-/// What was answered about files on disk, as they were then.
+/// The answer to a question about files on disk, with their state at that time.
 #[derive(Debug)]
 pub(crate) struct Answered {
     pub files: Vec<AskedConflict>,

@@ -28,26 +28,27 @@ const EXISTS: Choices<OverwriteChoice> = Choices(&[
     (OverwriteChoice::Keep, "keep", "writes nothing"),
 ]);
 
-/// A text that is to be written to another path, as another thread needs it.
+/// The data that another thread needs to write a text to another path.
 struct SaveAsRequest {
     target: PathBuf,
-    /// The file itself.
+    /// The path of the file whose text is written.
     own: PathBuf,
     buffer: Buffer,
-    /// The permission bits of a new file.
     mode: u32,
-    /// The files that are open in this session.
+    /// The paths of the files that are open in this session.
     open: Vec<PathBuf>,
     root: PathBuf,
     context: Context,
 }
 
-/// What became of a text that is to be written to another path.
+/// The result of writing a text to another path.
 enum SavedAs {
-    /// The text was written.
     Written(PathBuf),
-    /// There is a file already: the reader must say what to do.
-    Exists { path: PathBuf, disk: Option<u64> },
+    /// The target file already exists: the reader must say what to do.
+    Exists {
+        path: PathBuf,
+        disk: Option<u64>,
+    },
     /// Nobody waits for it any more, so nothing was written.
     CalledOff,
 }

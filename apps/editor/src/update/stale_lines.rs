@@ -1,4 +1,5 @@
-//! The errors of lines that are no longer what their reader saw: where they are now, and how to go on.
+//! The errors of lines that are no longer what their reader saw: where they are now, and how to go
+//! on.
 
 use std::ops::Range;
 
@@ -11,8 +12,8 @@ use crate::model::line_change::Unmapped;
 use crate::model::open_files::OpenFiles;
 use crate::model::seen_numbers::SeenPart;
 
-/// Returns the error of lines of which somebody else has changed some, which are at `changed` now. It says where
-/// all of them are now.
+/// Returns the error of lines of which somebody else has changed some, which are at `changed` now.
+/// It says where all of them are now.
 pub(crate) fn changed_by_other(
     open_files: &OpenFiles,
     index: usize,
@@ -46,7 +47,8 @@ pub(crate) fn changed_by_other(
     }
 }
 
-/// Returns the error of lines that were seen at different times, and that are no longer next to each other.
+/// Returns the error of lines that were seen at different times, and that are no longer next to
+/// each other.
 pub(crate) fn torn_apart(
     open_files: &OpenFiles,
     index: usize,

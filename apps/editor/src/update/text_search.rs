@@ -7,8 +7,8 @@ use crate::limits::OPTION_COLUMNS_MAX;
 
 use super::gutter::carries_gutter;
 
-/// Returns where a text occurs, from left to right and without overlaps. A newline in it also matches the
-/// line ending `\r\n`.
+/// Returns where a text occurs, from left to right and without overlaps. A newline in it also
+/// matches the line ending `\r\n`.
 pub(super) fn matches(text: &str, old: &str) -> Vec<Range<usize>> {
     if !old.contains('\n') || !text.contains("\r\n") {
         return text.match_indices(old).map(|(at, _)| at..at + old.len()).collect();
@@ -40,8 +40,8 @@ pub(super) fn match_end(text: &str, at: usize, old: &str) -> Option<usize> {
     Some(text.len() - rest.len())
 }
 
-/// Returns the replacement with the line endings of the text that it replaces. Further lines get the
-/// file's line ending.
+/// Returns the replacement with the line endings of the text that it replaces. Further lines get
+/// the file's line ending.
 pub(super) fn with_endings_of(new: &str, old: &str, ending: &str) -> String {
     if new.contains("\r\n") || !new.contains('\n') {
         return new.to_owned();
@@ -63,14 +63,15 @@ pub(super) fn with_endings_of(new: &str, old: &str, ending: &str) -> String {
     replacement
 }
 
-/// Returns the text that takes a match's place. Where whole lines take the place of whole lines, a final newline of only one
-/// of the two texts neither joins lines nor adds an empty one.
+/// Returns the text that takes a match's place. Where whole lines take the place of whole lines, a
+/// final newline of only one of the two texts neither joins lines nor adds an empty one.
 pub(super) fn settled<'n>(text: &str, matched: &Range<usize>, new: &'n str) -> Cow<'n, str> {
     let (before, old, after) =
         (&text[..matched.start], &text[matched.clone()], &text[matched.end..]);
     let begins_line = before.rsplit('\n').next().is_none_or(|line| line.trim().is_empty());
     let ends_line = after.is_empty() || after.starts_with('\n') || after.starts_with("\r\n");
-    // A newline alone is no line, and a text that ends with a space is to be joined with the next line.
+    // A newline alone is no line, and a text that ends with a space is to be joined with the next
+    // line.
     let are_lines = begins_line && !old.trim().is_empty() && !new.ends_with([' ', '\t']);
     match (old.ends_with('\n'), new.strip_suffix('\n')) {
         _ if !are_lines || new.is_empty() => new.into(),

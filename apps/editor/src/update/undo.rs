@@ -1,7 +1,8 @@
 //! Undo and redo, over all files that a change touched.
 //!
-//! Without a name, the latest changes are undone and the latest undone ones are redone, as in any editor. A change that
-//! is named is taken back alone, whatever came after it, and made again alone.
+//! Without a name, the latest changes are undone and the latest undone ones are redone, as in any
+//! editor. A change that is named is taken back alone, whatever came after it, and made again
+//! alone.
 
 mod chosen;
 mod direction;

@@ -17,7 +17,7 @@ use crate::model::open_files::OpenFiles;
 use crate::model::written_files::open_silently;
 use crate::update::disk_task::disk_task;
 
-/// Which lines of a file are wanted, from 0.
+/// The requested lines of a file, counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LinesWanted {
     first: usize,
@@ -39,7 +39,7 @@ impl LinesWanted {
         }
     }
 
-    /// From line `offset` on, from 1; at most `limit` lines unless it is 0.
+    /// Returns the lines from `offset`, from 1; at most `limit` lines unless it is 0.
     pub(super) fn from_offset(offset: i64, limit: i64) -> Result<Self, Fault> {
         let (Ok(offset), Ok(limit)) = (usize::try_from(offset), usize::try_from(limit)) else {
             return Err(Fault::usage("offset and limit: expected numbers from 0 on"));
@@ -171,12 +171,12 @@ fn folder(open_files: &OpenFiles, path: &Path, listing: Listing) -> Reply {
     Done::new(format!("{shown}, {names}")).content(view).value(listing.text).into()
 }
 
-/// What is listed of a folder.
+/// The listing of a folder.
 #[derive(Default)]
 struct Listing {
     text: String,
     entries: usize,
-    /// How many more there are.
+    /// The number of entries that were left out.
     more: usize,
 }
 

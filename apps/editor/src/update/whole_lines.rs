@@ -5,8 +5,8 @@ use docui::Text;
 use crate::model::buffer::Buffer;
 use crate::model::splice::Splice;
 
-/// Returns an argument as whole lines with the line endings of the file. One final newline is the end of the last line,
-/// however the text came: quoted, as a raw block, or by reference.
+/// Returns an argument as whole lines with the line endings of the file. One final newline is the
+/// end of the last line, however the text came: quoted, as a raw block, or by reference.
 pub(super) fn whole_lines(text: &Text, buffer: &Buffer) -> String {
     let ending = buffer.line_ending();
     let given = text.text.as_str();
@@ -18,8 +18,9 @@ pub(super) fn whole_lines(text: &Text, buffer: &Buffer) -> String {
     }
 }
 
-/// Returns an argument that takes the place of whole lines. Where their last line is empty, a final newline of the text stands
-/// for that line: lines that are written again as they were shown end so. Text by reference has the newline of its last line.
+/// Returns an argument that takes the place of whole lines. Where their last line is empty, a final
+/// newline of the text stands for that line: lines that are written again as they were shown end
+/// so. Text by reference has the newline of its last line.
 pub(super) fn lines_in_place_of(old: &str, text: &Text, buffer: &Buffer) -> String {
     let is_empty = old.lines().next_back().is_some_and(|line| line.trim().is_empty());
     let lines = text.text.strip_suffix('\n');
@@ -33,8 +34,8 @@ pub(super) fn lines_in_place_of(old: &str, text: &Text, buffer: &Buffer) -> Stri
     }
 }
 
-/// Returns the splice that puts whole lines before a line, or at the end. There the file's last line keeps
-/// lacking its newline if it did.
+/// Returns the splice that puts whole lines before a line, or at the end. There the file's last
+/// line keeps lacking its newline if it did.
 pub(super) fn insertion(buffer: &Buffer, line: usize, new: String) -> Splice {
     let (at, old) = (buffer.line_start(line), String::new());
     if line < buffer.line_count() || buffer.is_empty() || buffer.ends_with_newline() {

@@ -7,7 +7,7 @@ use docui::tokens;
 use crate::display::lines::visible_line;
 use crate::model::open_file::OpenFile;
 
-/// How many bytes a token is taken for when there is no shown text to measure by.
+/// The bytes per token assumed when there is no shown text to measure.
 const BYTES_PER_TOKEN: u64 = 4;
 
 /// Lines as they are shown, and what they cost.
@@ -18,8 +18,8 @@ pub(super) struct PageLines {
     pub tokens: u64,
 }
 
-/// Returns at most `max` lines from the file's top line on, and some above it when the end of the file
-/// leaves room.
+/// Returns at most `max` lines from the file's top line on, and some above it when the end of the
+/// file leaves room.
 pub(super) fn page(file: &OpenFile, max: usize, room: u64) -> PageLines {
     let all = file.buffer().line_count();
     let top = file.top_line.min(all.saturating_sub(1));

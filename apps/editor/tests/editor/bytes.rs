@@ -9,7 +9,8 @@ use proptest::prelude::*;
 
 use crate::support::*;
 
-/// A text of lines with mixed endings and scripts, with or without a byte order mark and a last newline.
+/// A text of lines with mixed endings and scripts, with or without a byte order mark and a last
+/// newline.
 fn file() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         Just(String::new()),

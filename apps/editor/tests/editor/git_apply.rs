@@ -1,4 +1,5 @@
-//! Patches against what `git apply` makes of them: the same tree, or a refusal that changes nothing.
+//! Patches against what `git apply` makes of them: the same tree, or a refusal that changes
+//! nothing.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -141,7 +142,8 @@ fn compare(one: &Tree, other: &Tree, flags: &[&str], tally: &mut Tally) {
     let found = read(ours.path());
     match outcome {
         Outcome::Done(done) => {
-            // Without context git can take equal lines for each other: the tree that the patch was made of is right, too.
+            // Without context git can take equal lines for each other: the tree that the patch was
+            // made of is right, too.
             if found != read(theirs.path()) && found != *other {
                 let theirs = read(theirs.path());
                 tally.wrong.push(format!(
@@ -326,8 +328,8 @@ fn patches_make_the_tree_that_git_makes_or_are_refused() {
     );
 }
 
-/// Real changes: `PIPEMUX_TREES` names folders of successive versions, `a-1.0:a-1.1:b-2.0:b-2.1`; each is compared with the
-/// next one whose name has the same beginning up to the last dash.
+/// Real changes: `PIPEMUX_TREES` names folders of successive versions, `a-1.0:a-1.1:b-2.0:b-2.1`;
+/// each is compared with the next one whose name has the same beginning up to the last dash.
 #[test]
 #[ignore = "needs PIPEMUX_TREES"]
 fn patches_between_versions_of_packages_make_the_tree_that_git_makes() {

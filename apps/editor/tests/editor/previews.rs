@@ -88,7 +88,8 @@ fn question_is_shown_without_being_asked() {
     session.asks(&replace("x", "y"));
     assert_eq!(done(session.host.answer(Choice::Picked(vec![1]))).brief, "1 of 2 matches");
 
-    // Somebody else's change is asked about before it is overwritten; the preview tells, and writes nothing.
+    // Somebody else's change is asked about before it is overwritten; the preview tells, and writes
+    // nothing.
     session.write_externally("a.txt", "theirs\n");
     let shown = session.host.preview(&replace_lines(2, 2, "mine"));
     let shown = format!("{shown:?}");

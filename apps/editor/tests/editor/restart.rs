@@ -4,8 +4,8 @@ use docui::{App, Context};
 
 use crate::support::*;
 
-/// Starts the session and performs actions, each in a run of its own by a reader who saw the version before
-/// it. Dropping the editor ends it like a crash.
+/// Starts the session and performs actions, each in a run of its own by a reader who saw the
+/// version before it. Dropping the editor ends it like a crash.
 fn start(dir: &Path, state: &Path, again: bool, actions: &[Action]) -> Editor {
     let mut editor = Editor::open(&opening(&["a.txt"], dir, state, again)).unwrap();
     for (version, action) in (1..).zip(actions) {
@@ -78,7 +78,8 @@ fn numbers_from_before_a_restart_are_stale_once_any_text_changed() {
                 assert_eq!(fault.code, pipemux_proto::Code::Stale, "{number} {action:?} {fault}");
                 assert!(fault.message.contains("the editor was restarted since you saw it; "));
             }
-            // A query that another call takes must be what the reader saw; one by itself shows what is there.
+            // A query that another call takes must be what the reader saw; one by itself shows what
+            // is there.
             let lines = Action::Lines { first: at(1), last: at(2) };
             let nested = Context { nested: true, ..after_restart() };
             let fault = editor.update(lines.clone(), &nested).unwrap_err();

@@ -1,8 +1,8 @@
-//! Saved state of format 1 stays readable: the files in `tests/fixtures/format-1` were written by an
-//! editor of that format and are never written again.
+//! Saved state of format 1 stays readable: the files in `tests/fixtures/format-1` were written by
+//! an editor of that format and are never written again.
 //!
-//! The files that the session edited were in `/pipemux-fixture/project`. They don't exist any more, so
-//! everything that these tests see comes from the saved state.
+//! The files that the session edited were in `/pipemux-fixture/project`. They don't exist any more,
+//! so everything that these tests see comes from the saved state.
 
 use docui::{App, Context, Found, ViewRequest};
 use pipemux_proto::Code;

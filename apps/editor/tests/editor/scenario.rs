@@ -72,8 +72,8 @@ impl Scenario {
         Self { host, files, state, seen: Vec::new() }
     }
 
-    /// Takes a step and returns what came of it. With `hibernate`, the session hibernates before an action and
-    /// during a change on disk.
+    /// Takes a step and returns what came of it. With `hibernate`, the session hibernates before an
+    /// action and during a change on disk.
     pub fn take(&mut self, step: &Step, hibernate: bool) -> String {
         let outside = matches!(step, Step::Write(..) | Step::Delete(_));
         let version = hibernate.then(|| self.host.hibernate().unwrap());
@@ -156,7 +156,8 @@ impl Scenario {
         self.normalized(&all)
     }
 
-    /// Removes what differs between any two sessions: directories, and the part of ids that makes them unique.
+    /// Removes what differs between any two sessions: directories, and the part of ids that makes
+    /// them unique.
     pub fn normalized(&self, text: &str) -> String {
         let directories = [(self.files.path(), "FILES"), (self.state.path(), "STATE")];
         let text = directories.iter().fold(text.to_owned(), |text, (path, name)| {

@@ -1,4 +1,5 @@
-//! Paths that lead to something else than a regular file: nothing waits for them, and nothing is written.
+//! Paths that lead to something else than a regular file: nothing waits for them, and nothing is
+//! written.
 
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::os::unix::net::UnixListener;

@@ -43,7 +43,8 @@ fn query_behind_an_edit_of_its_run_counts_in_what_the_edit_left() {
     let seen = session.seen_version();
     let lines = |range: &str| Action::LinesOf { range: line_of(range) };
     let shown = |outcome| content(&done(outcome));
-    // Lines 3 to 9 are elsewhere: as they were seen, their range would span both ends of what moved.
+    // Lines 3 to 9 are elsewhere: as they were seen, their range would span both ends of what
+    // moved.
     let moved = Action::MoveLines {
         first: line_of("b.txt:4"),
         last: line_of("b.txt:9"),

@@ -43,7 +43,8 @@ impl TestSession {
         self.files.path().join(name)
     }
 
-    /// Views the session, so that numbers from here on count in what is there now. Returns the whole window.
+    /// Views the session, so that numbers from here on count in what is there now. Returns the
+    /// whole window.
     pub fn view(&mut self) -> String {
         self.host.text(Lod::Full, 100_000).unwrap()
     }
@@ -82,8 +83,8 @@ impl TestSession {
         std::fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// Replaces a file as another program would. The new file has other times, so that the change is
-    /// noticed at once.
+    /// Replaces a file as another program would. The new file has other times, so that the change
+    /// is noticed at once.
     pub fn write_externally(&self, name: &str, text: &str) {
         let fresh = self.path(&format!("{name}.new"));
         std::fs::write(&fresh, text).unwrap();
@@ -261,7 +262,8 @@ pub fn journals(state: &Path) -> Vec<PathBuf> {
     entries.filter(|path| path.extension().is_some_and(|end| end == "unsaved")).collect()
 }
 
-/// Opens a session, performs actions in it with edits held, and ends it without saving anything, as a crash does.
+/// Opens a session, performs actions in it with edits held, and ends it without saving anything, as
+/// a crash does.
 pub fn edit_and_crash(dir: &Path, state: &Path, actions: &[Action]) {
     let arguments = ["--hold", "a.txt", "b.txt"];
     let mut editor = Editor::open(&opening(&arguments, dir, state, false)).unwrap();

@@ -454,7 +454,8 @@ fn empty_line_goes_with_a_section_that_moves_to_a_line_number() {
         assert_eq!(session.on_disk("manual.md"), there, "{range} {before}");
         assert_eq!(session.on_disk("guide.md"), here, "{range} {before}");
     }
-    // Beside a line that is no item, the section is put as it is and taken out as it is: no line is lost.
+    // Beside a line that is no item, the section is put as it is and taken out as it is: no line is
+    // lost.
     let mut session = TestSession::with(&[("guide.md", guide), ("manual.md", manual)]);
     session.done(&move_before("guide.md:7-9", "manual.md:9"));
     let lines = |name: &str| session.on_disk(name).lines().count();

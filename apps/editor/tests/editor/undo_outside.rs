@@ -1,5 +1,5 @@
-//! What others write while no process of the session runs: earlier changes are taken back around it, as
-//! `git merge-file` does it.
+//! What others write while no process of the session runs: earlier changes are taken back around
+//! it, as `git merge-file` does it.
 
 use std::process::Command;
 

@@ -1,4 +1,5 @@
-//! White space is never the caller's work: ranges of whole items are items, and one final newline ends a line.
+//! White space is never the caller's work: ranges of whole items are items, and one final newline
+//! ends a line.
 
 use proptest::prelude::*;
 
@@ -138,7 +139,8 @@ fn items() -> impl Strategy<Value = (Vec<String>, usize, &'static str)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Several neighbours go behind another item, by name or by their lines with empty lines around them, and back.
+    /// Several neighbours go behind another item, by name or by their lines with empty lines around
+    /// them, and back.
     #[test]
     fn neighbours_keep_their_distance_there_and_back(
         (items, gap, ending) in items(),

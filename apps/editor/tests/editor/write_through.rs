@@ -1,4 +1,5 @@
-//! Edits are on disk when they are done, and undo leads back to each earlier text, also after restarts.
+//! Edits are on disk when they are done, and undo leads back to each earlier text, also after
+//! restarts.
 
 use std::fs;
 

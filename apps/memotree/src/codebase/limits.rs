@@ -16,5 +16,5 @@ pub const SYMBOLS_MAX: usize = 300_000;
 pub const CACHE_BYTES_MAX: u64 = 256 << 20;
 /// Bytes of what was found that a session reads when it opens.
 pub const FOUND_BYTES_MAX: u64 = 4 << 20;
-/// The most referenced symbols that are listed.
+/// Maximum number of most referenced symbols that are listed.
 pub const TOP_MAX: usize = 24;

@@ -12,12 +12,11 @@ use pipemux_proto::projection::Piece;
 use super::scan::{Codebase, SourceFile};
 use pipemux_notes::text::count;
 
-/// A line of the outline.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum CodeLine {
     Counts,
     Top(usize),
-    /// A folder by its path, with the files from one position to another.
+    /// A folder by its path, with the range of positions of its files.
     Folder {
         path: String,
         from: usize,

@@ -18,41 +18,38 @@ use super::limits::{
     PARSED_BYTES_MAX, SYMBOLS_MAX, TOP_MAX,
 };
 
-/// The form of the cache. One of another form is ignored.
+/// The version of the cache format. A cache of another version is ignored.
 const VERSION: u32 = 1;
 
-/// What is known of a project's code.
+/// The result of scanning a project's code.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Codebase {
-    /// The source files in the order of their paths.
+    /// The source files, sorted by path.
     pub files: Vec<SourceFile>,
-    /// The most referenced symbols, the most referenced first.
+    /// The most referenced symbols, in descending order.
     pub top: Vec<TopSymbol>,
     /// True when there are files that weren't read.
     pub is_partial: bool,
 }
 
-/// A source file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceFile {
-    /// Its path from the project's folder on.
+    /// The path relative to the project's folder.
     pub path: String,
-    /// Its symbols.
     pub symbols: Vec<SymbolName>,
 }
 
-/// A symbol of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SymbolName {
-    /// Its name with those around it: `Rope::len`.
+    /// The name with its enclosing names: `Rope::len`.
     pub name: String,
-    /// The word that declares it: `struct`, `fn`, `def`.
+    /// The keyword that declares the symbol: `struct`, `fn`, `def`.
     pub kind: String,
     /// True if it can be used from outside, as its own declaration says.
     pub is_public: bool,
     /// True for a function or a method.
     pub is_function: bool,
-    /// How many names stand around it.
+    /// The number of enclosing names.
     pub depth: u32,
 }
 
@@ -61,20 +58,20 @@ pub struct SymbolName {
 pub struct TopSymbol {
     /// `src/a.rs#Rope`, as the editor takes it.
     pub target: String,
-    /// The word for what it is.
+    /// The word for the symbol's kind.
     pub kind: String,
-    /// How many other files mention its name.
+    /// The number of other files that mention the symbol's name.
     pub files: usize,
 }
 
-/// What is remembered of a file.
+/// The cached scan of a file.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct CachedFile {
     path: String,
     size: u64,
     modified: i128,
     symbols: Vec<SymbolName>,
-    /// The hashes of its words, in order.
+    /// The sorted hashes of the file's words.
     words: Vec<u32>,
 }
 
@@ -137,7 +134,7 @@ pub fn scan(root: &Path, cache: &Path) -> Codebase {
     found
 }
 
-/// The extension of the file that has what a scan found.
+/// The extension of the file that holds the result of a scan.
 const FOUND: &str = "found";
 
 /// Returns what the last scan found, so that a session that wakes shows it at once. Of a very large
@@ -152,7 +149,7 @@ pub fn last_found(cache: &Path) -> Codebase {
     }
 }
 
-/// The languages that have symbols; Markdown has headings.
+/// Returns the language of a file with symbols; Markdown has headings.
 fn language(path: &Path) -> Option<Language> {
     Language::of_path(path).filter(|language| *language != Language::Markdown)
 }

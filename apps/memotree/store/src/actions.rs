@@ -28,35 +28,32 @@ pub use fields::{GIST_CHARS_MAX, SUMMARY_CHARS_MAX, TAG_CHARS_MAX, TAGS_MAX, TIT
 /// Nodes that one action adds.
 pub const ADDED_MAX: usize = 100_000;
 
-/// Where a node goes.
+/// The target position of a node.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NodePlace {
-    /// The parent; none is the root.
+    /// The parent; `None` for the root.
     pub parent: Option<String>,
-    /// The sibling before which it goes; none is the end.
+    /// The sibling before which the node goes; `None` for the end.
     pub before: Option<String>,
 }
 
-/// A node that is to be made.
+/// A node to be created.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NewNode {
-    /// The title.
     pub title: String,
-    /// What its id is made of; of the title if this is empty.
+    /// The name from which the id is made; if empty, the title is used.
     pub name: String,
-    /// The content.
     pub text: String,
-    /// One line that says what it is about.
+    /// One line that says what the node is about.
     pub gist: String,
-    /// A few lines.
+    /// A summary of a few lines.
     pub summary: String,
-    /// Its tags, without `#`.
+    /// The node's tags, without `#`.
     pub tags: Vec<String>,
-    /// Where it goes.
     pub place: NewPlace,
 }
 
-/// Where a node that is to be made goes.
+/// The position of a node to be created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NewPlace {
     /// To nodes that there are.

@@ -25,7 +25,7 @@ use crate::error::StoreError;
 use crate::file_edit::{FileEdit, FileName, Part};
 use crate::store::{Committed, Store};
 
-/// The name of the file.
+/// The name of the configuration file.
 pub const CONFIG_FILE: &str = "memotree.toml";
 
 /// Sources that a tree shows besides its own: a window embeds no more.
@@ -34,7 +34,7 @@ pub const SOURCES_MAX: usize = 16;
 /// The highest weight of a source.
 pub const WEIGHT_MAX: u32 = 100;
 
-/// The highest priority of a source; the lowest is as far below 0.
+/// The highest priority of a source; the lowest is its negative.
 pub const PRIORITY_MAX: i32 = 1_000;
 
 /// The smallest budget, in tokens, that shows anything.
@@ -49,23 +49,23 @@ pub const QUOTA_MAX: u64 = 1_000_000;
 /// The parts that each tree shows.
 pub const PARTS: [&str; 4] = ["views", "environment", "tree", "codebase"];
 
-/// How a tree is shown. What isn't set is as usual.
+/// The display settings of a tree. Unset fields have their default.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Config {
-    /// How a node's title line ends.
+    /// The form of the end of a node's title line.
     pub tokens: TokenForm,
     /// Tokens of the whole context.
     pub budget: Option<u64>,
-    /// Whether the symbols of the project are shown; they are, unless it says no.
+    /// Whether to show the symbols of the project; `None` means yes.
     pub codebase: Option<bool>,
     /// Tokens of single parts and sources, by their ids.
     pub quotas: BTreeMap<String, u64>,
-    /// What else is shown.
+    /// The further sources to show.
     pub sources: Vec<SourceConfig>,
 }
 
-/// How the title line of an expanded node ends.
+/// The form of the end of an expanded node's title line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TokenForm {
@@ -87,18 +87,16 @@ impl TokenForm {
     }
 }
 
-/// A source of a context.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceConfig {
-    /// A session: `monitor/main`.
+    /// The address of the session: `monitor/main`.
     pub id: String,
-    /// A higher one comes earlier.
+    /// The priority; sources with a higher one come earlier.
     #[serde(default)]
     pub priority: i32,
-    /// Its part of the budget.
+    /// The weight that determines the source's share of the budget.
     #[serde(default = "one")]
     pub weight: u32,
-    /// Its level of detail.
     #[serde(default)]
     pub lod: Lod,
 }
@@ -107,14 +105,14 @@ fn one() -> u32 {
     1
 }
 
-/// What of the configuration is set; none leaves it as it is.
+/// An update of the configuration; `None` leaves a setting unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Settings {
-    /// How a node's title line ends.
+    /// The form of the end of a node's title line.
     pub tokens: Option<TokenForm>,
     /// Tokens of the whole context; 0 for what is usual.
     pub budget: Option<u64>,
-    /// Whether the symbols of the project are shown.
+    /// Whether to show the symbols of the project.
     pub codebase: Option<bool>,
 }
 

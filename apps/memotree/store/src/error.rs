@@ -9,63 +9,52 @@ use crate::name::{NameError, NodeId};
 /// `.memotree`.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// There is no such node.
+    /// The node doesn't exist.
     #[error("there is no node `{name}`{}", did_you_mean(.near))]
-    NoNode {
-        /// What was asked for.
-        name: String,
-        /// The nearest ids.
-        near: Vec<String>,
-    },
-    /// There is no such view, saved search or relation.
+    NoNode { name: String, near: Vec<String> },
+    /// The view, saved search or relation doesn't exist.
     #[error("there is no {what} `{name}`{}", did_you_mean(.near))]
     NoSuch {
-        /// What it would be.
+        /// The word for the kind of the missing object.
         what: &'static str,
-        /// What was asked for.
         name: String,
-        /// The nearest names.
         near: Vec<String>,
     },
-    /// There is one already.
+    /// An object of this kind and name already exists.
     #[error("there is a {what} `{name}` already")]
     Exists {
-        /// What it is.
+        /// The word for the kind of the object.
         what: &'static str,
-        /// Its name.
         name: String,
     },
     /// A name isn't allowed.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// A node would stand below itself.
+    /// The move would put a node below itself.
     #[error("{}", circle(.node, .parent))]
     Circle {
-        /// The node.
         node: NodeId,
-        /// Where it was to go.
+        /// The intended parent.
         parent: NodeId,
     },
-    /// A node isn't where it was said to be.
+    /// A node isn't a child of the given parent.
     #[error("`{before}` is not a child of {parent}")]
     NotAChild {
-        /// The node.
+        /// The node that was given as a sibling.
         before: String,
-        /// The parent that was named.
         parent: String,
     },
     /// A file can't be changed since it isn't readable as a node.
     #[error("{file}: {problem}; mend the file, then repeat this")]
     Broken {
-        /// The file.
         file: FileName,
-        /// What is wrong with it.
+        /// The reason why the file isn't readable.
         problem: String,
     },
     /// Other programs changed files since they were last shown.
     #[error("{} changed by another program since it was shown: look at it, then repeat this", names(.0))]
     Changed(Vec<FileName>),
-    /// What was changed since rests on what would be taken back.
+    /// A later change depends on the one to be undone.
     #[error("{0} was changed since in a way that rests on it; nothing was undone")]
     Later(FileName),
     /// A value isn't allowed.

@@ -32,7 +32,7 @@ impl Part {
         if self == Self::Root { ".memotree" } else { self.name() }
     }
 
-    /// The reverse of [`Part::name`].
+    /// Returns the folder with a name; the reverse of [`Part::name`].
     pub fn named(name: &str) -> Option<Self> {
         [Self::Nodes, Self::Trash, Self::Views, Self::Queries, Self::Root]
             .into_iter()
@@ -40,12 +40,11 @@ impl Part {
     }
 }
 
-/// A file of the folder: `nodes/plan.md`.
+/// A file inside of `.memotree`: `nodes/plan.md`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileName {
-    /// The folder that it is in.
+    /// The folder that contains the file.
     pub part: Part,
-    /// Its name.
     pub name: String,
 }
 
@@ -68,11 +67,10 @@ impl std::fmt::Display for FileName {
 /// A change of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEdit {
-    /// The file.
     pub file: FileName,
-    /// Its content before; none if there was no file.
+    /// The content before; `None` if there was no file.
     pub before: Option<Vec<u8>>,
-    /// Its content after; none if it is removed.
+    /// The content after; `None` if the file is removed.
     pub after: Option<Vec<u8>>,
 }
 

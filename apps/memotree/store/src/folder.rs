@@ -21,28 +21,28 @@ use crate::stamp::Stamp;
 /// is.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// The system refuses.
+    /// An operating system error.
     #[error("{what}: {}", system_words(.source))]
     Io {
-        /// The file or folder.
+        /// The name of the file or folder.
         what: String,
-        /// What the system said.
+        /// The error from the operating system.
         source: io::Error,
     },
-    /// A link leads out of `.memotree`, or what is there is no file.
+    /// A link leads out of `.memotree`, or the entry isn't a file.
     #[error("{what}: {why}")]
     Refused {
-        /// The file or folder.
+        /// The name of the file or folder.
         what: String,
         /// The reason, as the end of a sentence.
         why: &'static str,
     },
-    /// It is longer than a node's file may be.
+    /// The file is larger than a node's file may be.
     #[error("{what}: it has {bytes} bytes, at most {FILE_BYTES_MAX}")]
     TooLong {
-        /// The file.
+        /// The name of the file.
         what: String,
-        /// Its length.
+        /// The length of the file, in bytes.
         bytes: u64,
     },
     /// Another program changed it since it was read.
@@ -68,7 +68,6 @@ pub fn system_words(error: &io::Error) -> String {
 
 const OUTSIDE: &str = "it is a link that leads out of .memotree; put the file itself there";
 
-/// The folder.
 #[derive(Debug, Clone)]
 pub struct Folder {
     root: PathBuf,
@@ -79,7 +78,7 @@ pub struct Folder {
 pub struct Listed {
     /// The file's name.
     pub name: String,
-    /// Its stamp; that of the file which a link leads to.
+    /// The file's stamp; for a link, that of its target.
     pub stamp: Stamp,
 }
 

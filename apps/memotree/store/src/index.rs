@@ -25,72 +25,60 @@ pub use query::{FoundNodes, SEARCH_MAX};
 use crate::name::NodeId;
 use crate::stamp::Stamp;
 
-/// Why the index isn't usable. It is then made again.
+/// The error of an unusable index, which is then rebuilt.
 pub type IndexError = rusqlite::Error;
 
-/// What the index knows of a node.
+/// The index entry of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeRow {
-    /// Its id.
     pub id: NodeId,
-    /// The parent that its file names; empty for none.
+    /// The parent named in the node's file; empty if there is none.
     pub parent: String,
-    /// The parent under which it is shown: none if the parent is missing or in a circle.
+    /// The displayed parent; `None` if the parent is missing or in a circle.
     pub shown_under: Option<NodeId>,
-    /// Its order key.
     pub order: String,
-    /// Its title.
     pub title: String,
-    /// Its gist.
     pub gist: String,
-    /// Its tags.
     pub tags: Vec<String>,
     /// Lines of its content.
     pub lines: u64,
     /// True when it has a summary.
     pub has_summary: bool,
-    /// When it was last edited: a date, or what its file says.
+    /// The last modification: the date, or the text in the node's file.
     pub modified: String,
-    /// What is wrong with its file or its place.
+    /// The problem with the node's file or place; `None` if there is none.
     pub problem: Option<String>,
-    /// The hash of its file: another content has another one.
+    /// The hash of the node's file, which differs for different contents.
     pub hash: u64,
-    /// Its children.
     pub children: u64,
 }
 
-/// What a file says, for the index.
+/// The data that a node's file contributes to the index.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct IndexedFile {
-    /// Its name, which may spell the id in another normal form.
+    /// The file's name, which may spell the id in another Unicode normal form.
     pub file: String,
-    /// The parent that it names.
+    /// The parent named in the file.
     pub parent: String,
-    /// Its order key.
     pub order: String,
-    /// Its title.
     pub title: String,
-    /// Its gist.
     pub gist: String,
-    /// Its summary.
     pub summary: String,
-    /// Its tags.
     pub tags: Vec<String>,
-    /// Its content.
     pub content: String,
-    /// When it was last edited.
+    /// The last modification, as in [`NodeRow::modified`].
     pub modified: String,
-    /// What is wrong with it.
+    /// The problem with the file; `None` if there is none.
     pub problem: Option<String>,
-    /// Its relations: id, kind and the other node.
+    /// The relations: id, kind and the other node.
     pub relations: Vec<(String, String, String)>,
-    /// The hash of its bytes.
+    /// The hash of the file's bytes.
     pub hash: u64,
-    /// Its stamp when it was read, if later changes make another one.
+    /// The stamp from when the file was read; `None` if a later change could have the same.
     pub stamp: Option<Stamp>,
 }
 
-/// The name of a node's file, and its stamp when it was read, if that can be relied on.
+/// A node file's name and the stamp from when it was read, `None` if unreliable.
 pub(crate) type KnownFile = (String, Option<Vec<u8>>);
 
 /// The index of a tree. Its methods fail when it can't be read or written; it is then made again.

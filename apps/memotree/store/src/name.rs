@@ -16,23 +16,21 @@ pub const MADE_CHARS_MAX: usize = 48;
 /// Bytes of a name; with `.md` and what a temporary file adds, a file name may have 255.
 pub const NAME_BYTES_MAX: usize = 200;
 
-/// The name of a node: stable for life, never used again for another node.
+/// The id of a node, stable for life and never reused for another node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(String);
 
-/// Why a name isn't allowed.
+/// The reason why a name isn't allowed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// It is empty.
     #[error("a name has at least one character: letters, digits, _ and -")]
     Empty,
-    /// It is too long.
     #[error("a name has at most {NAME_BYTES_MAX} bytes, not {0}")]
     TooLong(usize),
     /// It has a character that names don't have.
     #[error("{} is not allowed in a name: use letters of any script, digits, _ and -", VisibleChar(*.0))]
     Character(char),
-    /// It has a letter that other programs write in another way.
+    /// The name has a letter that other programs encode differently.
     #[error("this name has letters in decomposed form: write it as {0}")]
     Decomposed(String),
 }

@@ -32,55 +32,48 @@ pub const FILE_BYTES_MAX: usize = 8 << 20;
 const BOM: &str = "\u{feff}";
 const FENCE: &str = "---";
 
-/// The file of a node, of which each byte is kept.
+/// The file of a node, parsed without loss of any byte.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct NodeFile {
     bom: bool,
-    /// The lines that open and close the front matter; none if the file has none.
+    /// The opening and closing lines of the front matter; `None` if the file has none.
     fences: Option<(String, String)>,
     entries: Vec<FrontMatterEntry>,
     content: String,
     crlf: bool,
 }
 
-/// An entry of the front matter with all its lines, or lines that are none.
+/// An entry of the front matter with all its lines, or lines that aren't an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct FrontMatterEntry {
     key: Option<String>,
     raw: String,
 }
 
-/// Why a file can't be read as a node.
+/// The reason why a file can't be read as a node.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NodeFileError {
-    /// It isn't UTF-8.
+    /// The file isn't UTF-8.
     #[error("it isn't UTF-8 (byte {0})")]
     Encoding(usize),
-    /// It is too long.
     #[error("it has {0} bytes, at most {FILE_BYTES_MAX}")]
     TooLong(u64),
-    /// The front matter doesn't end.
+    /// The front matter isn't closed.
     #[error("its front matter has no closing line ---")]
     Unclosed,
     /// A line of the front matter isn't `key: value`.
     #[error("line {line}: expected `key: value`, found `{found}`")]
     Entry {
-        /// The number of the line.
         line: usize,
-        /// Its beginning.
+        /// The beginning of the line.
         found: String,
     },
-    /// An entry stands there twice.
+    /// The front matter has an entry twice.
     #[error("line {line}: `{key}` is there twice")]
-    Twice {
-        /// The number of the line.
-        line: usize,
-        /// The entry's key.
-        key: String,
-    },
+    Twice { line: usize, key: String },
 }
 
-/// The known entries in the order in which they are written.
+/// The known entries in the order of writing.
 const KEYS: &[&str] =
     &["title", "parent", "order", "gist", "summary", "tags", "relations", "created", "modified"];
 

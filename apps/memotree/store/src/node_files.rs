@@ -28,7 +28,7 @@ pub use changes::OutsideChanges;
 use indexed::conflict;
 pub(crate) use indexed::parse;
 
-/// How many ids are compared with one that doesn't exist.
+/// Maximum number of ids that are compared with a nonexistent one.
 const NEAR_COMPARED: usize = 200;
 
 /// The folder of a tree, and its index.
@@ -36,9 +36,9 @@ const NEAR_COMPARED: usize = 200;
 pub struct NodeFiles {
     pub(crate) folder: Folder,
     pub(crate) index: Index,
-    /// The folder's stamp after this session's last change of it, until it can be relied on.
+    /// The folder's stamp after this session's last change, until the stamp is reliable.
     unsettled: Option<Stamp>,
-    /// How far the files of all nodes were compared with the index.
+    /// The position up to which node files were compared with the index.
     swept: Option<String>,
     /// What other programs changed, until somebody takes it.
     noticed: OutsideChanges,

@@ -7,7 +7,7 @@
 //! branches that insert at the same place would make the same key; a part that depends on the node
 //! (`salt`) keeps them apart. Equal keys are ordered by node ids.
 
-/// The digits in order.
+/// The digits of order keys, in ascending order.
 const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /// Returns true for a key that can have others before and after it.

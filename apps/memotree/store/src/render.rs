@@ -17,7 +17,7 @@ use crate::store::Store;
 use crate::token::{Token, TokenKind, inert};
 use crate::views::{self, DEFAULT_VIEW, View};
 
-/// How often a tree is read again because files changed while it was shown.
+/// Maximum number of times that a tree is reread because files changed during rendering.
 const PASSES: usize = 3;
 
 /// Views that the panel lists besides the current one, unless told otherwise.
@@ -29,32 +29,31 @@ const OTHER_CHARS: usize = 60;
 /// Characters that a folded node shows of its gist.
 const FOLDED_GIST_CHARS: usize = 100;
 
-/// A tree as a view shows it.
+/// A tree as displayed by a view.
 #[derive(Debug)]
 pub struct RenderedTree {
-    /// Its lines.
+    /// The rendered lines.
     pub section: RenderSection<SlotLine>,
-    /// The nodes that are shown, in the order of their lines.
+    /// The displayed nodes, in the order of their lines.
     pub shown: Vec<NodeRow>,
     /// What other programs changed, as far as this was noticed now.
     pub changes: OutsideChanges,
 }
 
-/// A line of a tree.
 #[derive(Debug, Clone)]
 enum TreeLine {
-    /// The title line of a node; its body and so many children follow if it is expanded.
+    /// The title line of a node; if expanded, its body and `children` children follow.
     Node { row: Box<NodeRow>, level: Option<Level>, body: Rc<str>, children: u64, text: String },
     /// A line of a node's body.
     Body { text: String },
 }
 
-/// A tree as the merge reads it.
+/// The tree as an outline for the merge.
 struct TreeOutline<'a> {
     store: &'a mut Store,
     view: &'a str,
     form: TokenForm,
-    /// The nodes that the view has expanded, and those on the way to them.
+    /// The expanded nodes of the view and their ancestors.
     open: String,
 }
 

@@ -7,7 +7,7 @@ use std::os::unix::fs::MetadataExt;
 /// systems.
 const RACY_NS: i128 = 50_000_000;
 
-/// The identity, size and times of a file. Two that are equal are of the same content.
+/// The identity, size and times of a file. Equal stamps mean equal contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Stamp {
     inode: u64,

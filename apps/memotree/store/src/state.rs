@@ -54,16 +54,16 @@ const TABLES: &str = "
 /// An early store of version 1 may lack some of the tables, which version 2 has for sure.
 const MIGRATIONS: &[&str] = &[TABLES, TABLES];
 
-/// How much of a node is shown.
+/// The level of detail of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// Those of its children that are expanded.
+    /// Only those of the node's children that are expanded.
     Path,
-    /// Its gist and its children.
+    /// The node's gist and children.
     Gist,
-    /// Its summary, too.
+    /// The gist, children and summary.
     Summary,
-    /// Its text, too.
+    /// The gist, children, summary and text.
     Full,
 }
 
@@ -97,12 +97,12 @@ impl Level {
     }
 }
 
-/// A view as this session knows it.
+/// A session's own data on a view.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ViewUse {
-    /// The node that has the focus.
+    /// The id of the focused node.
     pub focus: Option<String>,
-    /// When it was last used, in seconds since 1970.
+    /// The time of the last use, in seconds since 1970.
     pub used: i64,
 }
 
@@ -112,7 +112,7 @@ pub struct State {
     connection: Connection,
 }
 
-/// Why the state can't be read or written.
+/// The reason why the state can't be read or written.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 pub struct StateError(#[from] rusqlite::Error);

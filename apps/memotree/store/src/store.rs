@@ -21,12 +21,11 @@ use crate::node_files::{NodeFiles, OutsideChanges};
 use crate::stamp::Stamp;
 use crate::state::State;
 
-/// A tree.
+/// A memory tree with a session's state.
 #[derive(Debug)]
 pub struct Store {
-    /// The files of the nodes, with the index.
+    /// The files of the nodes and their index.
     pub files: NodeFiles,
-    /// The session's state.
     pub state: State,
     /// The change during which the process ended: what it left beside its files goes with the next
     /// change.
@@ -34,14 +33,14 @@ pub struct Store {
     today: fn() -> String,
 }
 
-/// What opening a tree found.
+/// The findings of opening a tree.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Opened {
     /// True when all files were read, since there was no index.
     pub rebuilt: bool,
     /// What other programs changed since the tree was last open.
     pub changes: OutsideChanges,
-    /// A change that was half made when the process ended.
+    /// A change that was only partly written when the process ended.
     pub interrupted: Option<Interrupted>,
 }
 

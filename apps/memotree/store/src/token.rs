@@ -5,10 +5,10 @@ use std::fmt;
 
 use crate::name::in_pattern;
 
-/// What every token begins with.
+/// The prefix of every token.
 const OPEN: &str = "[[MT:";
 
-/// What a token names.
+/// The kind of object that a token names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum TokenKind {
     /// A node, by its id.
@@ -22,7 +22,6 @@ pub enum TokenKind {
 }
 
 impl TokenKind {
-    /// All kinds.
     pub const ALL: [Self; 4] = [Self::Node, Self::View, Self::Query, Self::Relation];
 
     /// Returns the kind as it is written.
@@ -36,16 +35,15 @@ impl TokenKind {
     }
 }
 
-/// A token.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token {
-    /// What it names.
+    /// The kind of the named object.
     pub kind: TokenKind,
-    /// The name.
+    /// The object's name or id.
     pub name: String,
 }
 
-/// Why a text isn't a token.
+/// The error for a text that isn't a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected [[MT:Node:<id>]], [[MT:View:<name>]], [[MT:Query:<name>]] or [[MT:Relation:<id>]]"

@@ -16,27 +16,26 @@ use crate::token::{TokenKind, find, inert};
 /// Levels that Markdown has.
 const HEADING_MAX: usize = 6;
 
-/// A heading of a Markdown text, with what stands below it.
+/// A heading of a Markdown text, with the text below it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Heading {
-    /// Its level, from 1 on.
+    /// The level of the heading, from 1.
     pub level: usize,
-    /// Its text.
+    /// The text of the heading.
     pub title: String,
-    /// The id that it names.
+    /// The id named in the heading, if any.
     pub id: Option<String>,
-    /// The tags at the end of its text.
+    /// The tags at the end of the heading.
     pub tags: Vec<String>,
     /// The text up to the next heading.
     pub text: String,
 }
 
-/// What an import did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Imported {
     /// The nodes that were added.
     pub added: Vec<NodeId>,
-    /// The nodes that there were already: their titles and contents were set.
+    /// The existing nodes whose titles and contents were set.
     pub updated: Vec<NodeId>,
     /// The changes that were made, in order.
     pub committed: Vec<Committed>,

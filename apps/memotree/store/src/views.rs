@@ -9,24 +9,22 @@ use crate::name::{check_existing, check_new, folded};
 use crate::state::ViewUse;
 use crate::store::{Committed, Store, day};
 
-/// The view that a tree without views has.
+/// The name of the view of a tree without views.
 pub const DEFAULT_VIEW: &str = "default";
 
 /// Characters of a description or a query.
 pub const DESCRIPTION_CHARS_MAX: usize = 500;
 
-/// A view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct View {
-    /// Its name.
     pub name: String,
-    /// What it is for; empty if nobody said so, or if its file isn't readable.
+    /// The purpose of the view; empty if it isn't given or the file isn't readable.
     pub description: String,
-    /// What is wrong with its file.
+    /// The problem with the view's file; `None` if there is none.
     pub problem: Option<String>,
-    /// The day on which its file was written last; none without a file.
+    /// The day of the last write of the view's file; `None` if there is no file.
     pub changed_day: Option<String>,
-    /// What this session knows of it.
+    /// This session's data on the view.
     pub usage: ViewUse,
 }
 
@@ -188,9 +186,9 @@ pub fn delete_query(store: &mut Store, name: &str) -> Result<Committed, StoreErr
 /// Small files that have one text each: `<name>.toml`.
 struct TomlFiles {
     part: Part,
-    /// What such a file is, for messages.
+    /// The word for the kind of file, for messages.
     what: &'static str,
-    /// The key of the text.
+    /// The key under which the text is stored.
     key: &'static str,
 }
 

@@ -1,4 +1,5 @@
-//! What a window of a budget shows: the views, then the environment, then the tree's first levels, then the rest.
+//! What a window of a budget shows: the views, then the environment, then the tree's first levels,
+//! then the rest.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -139,7 +140,8 @@ proptest! {
             let is_cut = |some: &Vec<String>| content(some).len() < every.len();
             if shown.get("Workspace tree").is_some_and(is_cut) {
                 let free = u64::from(*budget).saturating_sub(tokens(&window));
-                // The end's lines, and for each part a mark, a step of its grant and the line that didn't fit.
+                // The end's lines, and for each part a mark, a step of its grant and the line that
+                // didn't fit.
                 let kept = u64::from(*budget) / 8 + 4 * (24 + 16 + longest) + 16;
                 prop_assert!(free <= kept, "{free} of {kept} are free: {window}");
             }

@@ -132,7 +132,8 @@ fn window_shows_them_once_they_are_found_and_not_when_it_is_told_so() {
     let tree = Fixture::with_nodes();
     write(&tree.root(), "src/a.rs", "pub struct Rope;\n");
     let mut tree = tree.restart();
-    // The thread that reads the files wakes the session; here the window is asked for until it is done.
+    // The thread that reads the files wakes the session; here the window is asked for until it is
+    // done.
     let deadline = Instant::now() + Duration::from_secs(60);
     while !tree.host.text(Lod::Summary, 4_000).unwrap().contains("### Codebase\n1 source file") {
         assert!(Instant::now() < deadline, "{}", tree.view());

@@ -1,5 +1,5 @@
 //! The memory tree, driven without a daemon.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 
 mod bad_input;
 mod budget;

@@ -11,7 +11,7 @@ use pipemux_notes::query::{Alternative, Query, Term, all_of};
 /// tags.
 const INSIDE_TERMS_MAX: usize = 32;
 
-/// What is looked at to find words inside other words: title, gist and tags, in lower case.
+/// For word-part searches: entry id, and its title, gist and tags in lower case.
 type Heads = Vec<(i64, String)>;
 
 impl Store {

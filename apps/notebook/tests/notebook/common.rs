@@ -1,5 +1,5 @@
 //! A notebook session with a store of its own, and helpers to act on it.
-#![allow(dead_code, missing_docs, clippy::unwrap_used)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use std::path::PathBuf;
 

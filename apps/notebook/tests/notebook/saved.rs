@@ -1,8 +1,8 @@
 //! Files that version 0.1 saved must stay readable by every later version.
 //!
-//! `saved/` holds a store and the state directory of a hibernated session, as that version wrote them.
-//! `saved/v2` holds a store of the second schema and the levels of a session on it.
-//! Never change these files: if the formats change, add files of the new version beside them.
+//! `saved/` holds a store and the state directory of a hibernated session, as that version wrote
+//! them. `saved/v2` holds a store of the second schema and the levels of a session on it. Never
+//! change these files: if the formats change, add files of the new version beside them.
 
 use std::path::Path;
 

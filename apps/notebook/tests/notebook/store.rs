@@ -203,7 +203,8 @@ fn damage_is_explained_each_time_until_it_is_mended() {
     assert!(fixture.fault(undo).message.contains("no longer kept"));
 }
 
-/// A process that is started again on a damaged store explains it as often, and goes on once it is mended.
+/// A process that is started again on a damaged store explains it as often, and goes on once it is
+/// mended.
 #[test]
 fn session_that_starts_on_a_damaged_store_works_once_it_is_mended() {
     let mut fixture = Fixture::new();

@@ -151,7 +151,8 @@ fn same_state_gives_the_same_view() {
     assert_eq!((after.content, after.title), (before.content, before.title));
 }
 
-/// A sole entry that is expanded shows as much of its text as fits, whatever the estimates of single lines.
+/// A sole entry that is expanded shows as much of its text as fits, whatever the estimates of
+/// single lines.
 #[test]
 fn sole_note_of_many_short_lines_expands_to_what_fits() {
     for line in

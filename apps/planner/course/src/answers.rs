@@ -16,7 +16,7 @@ pub(crate) fn read<T: for<'de> Deserialize<'de>>(answer: &Value) -> Result<T, Re
     serde_json::from_value(answer.clone()).map_err(|error| Refusal::new(error.to_string(), ""))
 }
 
-/// What an earlier plan is for.
+/// The purpose of an earlier plan.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Intent {
@@ -24,13 +24,13 @@ pub enum Intent {
     Refine,
     /// A new plan; the earlier one is shown as a reference.
     NewWithReference,
-    /// A new plan; the earlier one plays no part.
+    /// A new plan that doesn't use the earlier one.
     New,
-    /// The discussion goes on from where it stopped.
+    /// The discussion continues from the point where it stopped.
     ContinueDiscussion,
-    /// What the user says in words of their own.
+    /// A purpose that the user states in their own words.
     Other,
-    /// The coach can't tell: the user is asked.
+    /// The coach can't determine the purpose: the user is asked.
     Unsure,
 }
 
@@ -53,13 +53,12 @@ impl Intent {
 pub struct Verdict {
     /// True agrees, false blocks, null has a concern.
     pub ok: Option<bool>,
-    /// Why the role agrees, blocks or has a concern.
+    /// The reasons why the role agrees, blocks or has a concern.
     #[serde(default)]
     pub reasons: Vec<String>,
-    /// What would be better.
     #[serde(default)]
     pub suggestions: Vec<String>,
-    /// What the user has to say before the role can agree.
+    /// The questions that the user must answer before the role can agree.
     #[serde(default)]
     pub blocking_open_questions: Vec<String>,
 }
@@ -75,9 +74,8 @@ impl Verdict {
     }
 }
 
-/// What was agreed in rounds 1 and 2.
+/// The points of agreement and conflict of rounds 1 and 2.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it")]
 pub struct Extraction {
     #[serde(deserialize_with = "texts")]
     pub agreed_points: Vec<String>,
@@ -85,9 +83,8 @@ pub struct Extraction {
     pub conflicting_points: Vec<String>,
 }
 
-/// A concern that a role keeps.
+/// A concern that a role maintains.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it")]
 pub struct Reserved {
     pub role: String,
     pub concern: String,
@@ -95,18 +92,16 @@ pub struct Reserved {
     pub severity: String,
 }
 
-/// What roles see differently.
+/// A topic on which roles disagree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it")]
 pub struct Disagreement {
     pub topic: String,
     /// What each role says, by its name.
     pub positions: BTreeMap<String, String>,
 }
 
-/// What came of the rounds.
+/// The outcome of the rounds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it")]
 pub struct Synthesis {
     #[serde(default, deserialize_with = "texts")]
     pub agreed_points: Vec<String>,
@@ -114,15 +109,15 @@ pub struct Synthesis {
     pub reserved_points: Vec<Reserved>,
     #[serde(default)]
     pub strong_disagreements: Vec<Disagreement>,
-    /// What the coach took for agreed and roles did not confirm.
+    /// The points that the coach considered agreed but that roles did not confirm.
     #[serde(default, skip_deserializing, skip_serializing_if = "Vec::is_empty")]
     pub unsigned_points: Vec<String>,
     #[serde(default)]
     pub summary: String,
-    /// When it was made.
+    /// The time of the synthesis.
     #[serde(default, skip_serializing)]
     pub at: String,
-    /// The plan, if the coach wrote it at once.
+    /// The plan, if the coach wrote it in the same turn.
     #[serde(default, skip_serializing)]
     pub plan: Option<Value>,
 }
@@ -230,9 +225,9 @@ pub(crate) struct Confirmation {
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(from = "PointAnswerForm")]
 pub enum PointAnswer {
-    /// It stands.
+    /// The role confirms the point.
     Yes,
-    /// It doesn't.
+    /// The role denies the point.
     No,
     /// This does.
     Reword(String),

@@ -22,12 +22,11 @@ pub struct Brief {
     pub history: Vec<String>,
 }
 
-/// A part of the brief that came later.
+/// A later addition to the brief.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Addition {
-    /// Where it comes from: `added by the user`, `inherited from …`.
+    /// The origin of the addition: `added by the user`, `inherited from …`.
     pub from: String,
-    /// What it says.
     pub text: String,
 }
 

@@ -5,16 +5,15 @@ use std::collections::BTreeMap;
 use crate::artifact::Artifact;
 use crate::sections::{Sections, sections};
 
-/// What differs in one section.
+/// The difference in one section of two artifacts.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Difference {
-    /// The section's name.
     pub section: String,
-    /// What only the later version has.
+    /// The items that only the later version has.
     pub added: Vec<String>,
-    /// What only the earlier version has.
+    /// The items that only the earlier version has.
     pub gone: Vec<String>,
-    /// What both have, differently: before and after.
+    /// The items that differ between the versions: text before and after.
     pub changed: Vec<(String, String)>,
 }
 

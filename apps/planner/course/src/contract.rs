@@ -11,13 +11,13 @@ use crate::text::is_hidden;
 /// An acceptance criterion or a test of a plan.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Criterion {
-    /// Its id in the plan.
+    /// The id of the criterion in the plan.
     pub id: String,
-    /// What has to hold.
+    /// The condition that must hold.
     pub text: String,
-    /// The ids of the requirements that it stands for.
+    /// The ids of the requirements that the criterion covers.
     pub requirements: Vec<String>,
-    /// The line of `sh` that ends with status 0 if it holds.
+    /// The `sh` command line that exits with status 0 if the criterion holds.
     pub command: Option<String>,
 }
 

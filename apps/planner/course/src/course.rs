@@ -14,18 +14,17 @@ use crate::stage::Stage;
 use crate::turn::{TurnKind, Turns};
 use crate::versions::{Version, Versions};
 
-/// A course. [`Course::apply`] is all that changes one.
+/// A course. Only [`Course::apply`] changes it.
 #[derive(Debug, Clone, Default, PartialEq)]
-#[allow(missing_docs, reason = "the names say it, and the types tell the rest")]
 pub struct Course {
     pub topic: String,
     pub stage: Stage,
     pub paused: bool,
-    /// The rules that it follows: [`RULES`](crate::event::RULES) for a new one.
+    /// The version of the rules: [`RULES`](crate::event::RULES) for a new course.
     pub rules: u32,
-    /// The reader who gave the brief: the user speaks through it.
+    /// The id of the reader who gave the brief and speaks for the user.
     pub user: String,
-    /// The readers who took a role, or the coach.
+    /// The readers who took a role or the coach's part, by speaker.
     pub takers: BTreeMap<Speaker, String>,
     /// True if the roles of round 2 are asked at the same time, too.
     pub parallel: bool,
@@ -45,7 +44,6 @@ pub struct Course {
 /// The invited expert.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expert {
-    /// The reader who speaks as the expert.
     pub reader: String,
     /// True if there is no plan while the expert blocks it.
     pub veto: bool,

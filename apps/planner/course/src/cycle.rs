@@ -12,7 +12,7 @@ use crate::stage::Stage;
 /// The rounds of a cycle, its meeting, and what the coach makes of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Cycle {
-    /// Its number, from 1.
+    /// The number of the version, from 1.
     pub number: u32,
     /// The verdicts, by round.
     pub rounds: BTreeMap<u8, BTreeMap<Role, Spoken>>,
@@ -24,7 +24,7 @@ pub struct Cycle {
     pub extraction: Option<Extraction>,
     /// What came of the rounds.
     pub synthesis: Option<Synthesis>,
-    /// What roles are to confirm before it stands.
+    /// The signing under way: a text that roles must confirm before it takes effect.
     pub signing: Option<Signing>,
     /// What roles have agreed on, word for word.
     pub signed: BTreeSet<String>,
@@ -33,18 +33,17 @@ pub struct Cycle {
     pub(crate) reached: BTreeSet<Stage>,
 }
 
-/// A verdict with its circumstances.
+/// A verdict with its time, originator and context.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spoken {
-    /// The verdict.
     pub verdict: Verdict,
-    /// When it was given.
+    /// The time of the verdict.
     pub ts: String,
-    /// Who gave it.
+    /// The originator of the verdict.
     pub by: By,
-    /// The revision of the brief that it judges.
+    /// The revision of the brief that the verdict judges.
     pub revision: u32,
-    /// What it cites that doesn't exist.
+    /// Files and anchors that the verdict cites but that don't exist.
     pub missing: Vec<String>,
 }
 

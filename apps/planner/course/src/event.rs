@@ -10,16 +10,15 @@ use crate::role::{Role, Speaker};
 /// Something that happened, with its time and who did it. The journal has one a line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Entry {
-    /// When, in RFC 3339.
+    /// The time, in RFC 3339.
     pub ts: String,
-    /// Who did it.
+    /// The originator of the event.
     pub by: By,
-    /// What happened.
     #[serde(flatten)]
     pub event: Event,
 }
 
-/// How something came to be said.
+/// The origin of a statement.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Driver {
@@ -32,12 +31,12 @@ pub enum Driver {
     Http,
 }
 
-/// Who did something.
+/// The originator of an event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct By {
-    /// The reader who made the call; for a driver its name.
+    /// The reader who made the call, or the name of the driver.
     pub reader: String,
-    /// How it came to be said.
+    /// The origin of the statement.
     #[serde(default)]
     pub driver: Driver,
     /// True for a person at a terminal or a page; false for an agent that relays.
@@ -45,35 +44,32 @@ pub struct By {
     pub person: bool,
 }
 
-/// A plan or a draft that a brief comes with.
+/// A plan or draft that accompanies a brief.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prior {
-    /// Where it was read.
+    /// The source that the plan or draft was read from.
     pub source: String,
     /// `plan`, `draft` or `note`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Its title.
     pub title: String,
-    /// Its version, as it says itself.
+    /// The version, as stated in the plan or draft.
     pub version: String,
-    /// Its points in short.
+    /// A summary of each point.
     pub key_points: Vec<String>,
-    /// What was agreed in it.
     #[serde(default)]
     pub agreed_points: Vec<String>,
-    /// The plan itself, all its sections.
+    /// The plan itself, with all its sections; `None` for a draft.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<Value>,
-    /// The topic of this project that it is of.
+    /// The topic of this project that the plan or draft belongs to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
 }
 
-/// A stage to which the user may go back.
+/// A stage to which the user may return.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the names say it")]
 pub enum BackTo {
     Round1,
     Round2,
@@ -87,7 +83,7 @@ pub enum BackTo {
 /// a version that was edited by hand.
 pub const RULES: u32 = 2;
 
-/// The first rules by which only roles agree: see [`crate::signing`].
+/// The first version of the rules with agreement by roles only: see [`crate::signing`].
 pub const SIGNED: u32 = 2;
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
@@ -100,20 +96,20 @@ fn is_false(yes: &bool) -> bool {
     !yes
 }
 
-/// What happens to a course.
+/// An event in a course.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum Event {
     /// The user gives a brief.
     Start {
-        /// The topic's name, which its folder has.
+        /// The name of the topic and of its folder.
         topic: String,
-        /// What the user wants.
+        /// The user's request.
         brief: String,
-        /// The plan or draft that comes with it.
+        /// The plan or draft that accompanies the brief.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         prior: Option<Box<Prior>>,
-        /// What the user said and did before, in short.
+        /// A summary of the user's previous statements and actions.
         #[serde(default)]
         history: Vec<String>,
         /// The rules that the course follows, so that a journal gives the same course again though
@@ -124,19 +120,17 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "is_false")]
         parallel: bool,
     },
-    /// The user says what an earlier plan is for.
+    /// The user states the purpose of an earlier plan.
     Intent {
-        /// What it is for.
         intent: Intent,
         /// The user's own words.
         #[serde(default)]
         words: String,
     },
-    /// The turn that is open is answered.
+    /// The open turn is answered.
     Answered {
-        /// The turn.
         turn: u64,
-        /// The answer, by the turn's schema.
+        /// The answer, matching the turn's schema.
         answer: Value,
         /// Files and anchors that it cites and that don't exist.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -144,54 +138,43 @@ pub enum Event {
     },
     /// Whoever should answer the turn can't.
     Failed {
-        /// The turn.
         turn: u64,
-        /// Why it can't, for the record.
+        /// The reason for the failure, for the record.
         reason: String,
     },
-    /// The user has the turns tried again that failed.
+    /// The user requests a retry of the failed turns.
     Retry,
-    /// The user leaves a role out of this cycle.
-    LeaveOut {
-        /// The role.
-        role: Role,
-    },
-    /// A reader takes a role, or the coach.
+    /// The user excludes a role from this cycle.
+    LeaveOut { role: Role },
+    /// A reader takes a role or the coach's part.
     Take {
-        /// Who the reader is from then on.
+        /// The speaker that the reader represents from then on.
         role: Speaker,
     },
-    /// The user answers the question that is open in the meeting.
+    /// The user answers the open question in the meeting.
     Reply {
-        /// The question's number, if the reply names it.
+        /// The question's number; `None` if the reply doesn't give it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         question: Option<u32>,
-        /// The answer.
         text: String,
     },
-    /// The user says something. In a meeting the role that asks answers it.
-    Say {
-        /// The user's words.
-        text: String,
-    },
-    /// The user adds to the brief or changes it.
+    /// The user makes a remark. In a meeting, the asking role answers it.
+    Say { text: String },
+    /// The user adds to the brief or changes the brief.
     Adjust {
-        /// What is to be different.
+        /// The user's change, in words.
         text: String,
     },
     /// The user accepts the artifact.
     Accept,
-    /// The user discards the artifact.
+    /// The user rejects the artifact.
     Discard,
-    /// The user holds everything.
+    /// The user pauses the course.
     Pause,
-    /// The user lets it go on.
+    /// The user resumes the course.
     Resume,
-    /// The user goes back to a stage; it and those behind it run again.
-    Back {
-        /// The stage.
-        stage: BackTo,
-    },
+    /// The user returns to a stage; it and the later stages run again.
+    Back { stage: BackTo },
     /// The user invites an expert.
     Invite {
         /// The reader who speaks as the expert.
@@ -199,32 +182,26 @@ pub enum Event {
         /// True if there is no plan while the expert blocks it.
         veto: bool,
     },
-    /// The expert speaks.
     ExpertSpoke {
         /// Agree, block or concern.
         ok: Option<bool>,
-        /// What the expert says.
         text: String,
     },
     /// The artifact was changed by hand.
     Edited {
-        /// The text as it is now.
+        /// The new text of the artifact's file.
         text: String,
     },
-    /// The user makes an earlier version the present one.
-    RollBack {
-        /// The version.
-        to: u32,
-    },
+    /// The user restores an earlier version.
+    RollBack { to: u32 },
     /// The artifact was handed over.
     HandedOver {
-        /// The hand-over's number.
         number: u32,
         /// The SHA-256 of the artifact.
         hash: String,
         /// True if the user confirmed a draft's warning.
         confirmed: bool,
-        /// The command; empty if it was printed.
+        /// The command that received the artifact; empty if the artifact was printed.
         command: String,
     },
 }
@@ -243,15 +220,15 @@ impl Event {
     }
 }
 
-/// What a course wants done.
+/// An effect that a course requests from its environment.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
-    /// The turn is open: whoever plays its speaker is asked.
+    /// The turn is open: its speaker must be asked.
     Play(u64),
     /// Nobody waits for the turn any more.
     Cancel(u64),
     /// A line was added to the record of the meeting.
     Line(usize),
-    /// A version was made; its artifact is the last of [`crate::Course::versions`].
+    /// A version was created; its artifact is the last of [`crate::Course::versions`].
     Version(u32),
 }

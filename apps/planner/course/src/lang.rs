@@ -1,11 +1,11 @@
 //! The language of the frame: that of the brief.
 
-/// A language that the frame speaks.
+/// A language of the planner's own texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lang {
-    /// For all briefs in no other one.
+    /// The language for all briefs that match no other.
     English,
-    /// For briefs with as many Chinese characters as words of other letters, or more.
+    /// The language for briefs with at least as many Chinese characters as other words.
     Chinese,
 }
 

@@ -12,7 +12,7 @@ use crate::stage::Stage;
 use crate::text::{count, flat};
 use crate::turn::TurnKind;
 
-/// Why the coach drops a question of a role that has asked enough.
+/// The reason for dropping a question of a role that has reached its limit.
 const TOO_MANY: &str = "the coach takes three questions of a role";
 
 /// Goes on with the meeting. Returns the turns that are to be open; without one the user is to

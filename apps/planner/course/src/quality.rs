@@ -11,9 +11,9 @@ use crate::plan_fields::{items, text, texts};
 pub struct Quality {
     /// Checks that hold, of `total`.
     pub held: u32,
-    /// All checks.
+    /// The number of checks.
     pub total: u32,
-    /// What doesn't hold, a line each.
+    /// The failed checks, one line each.
     pub reasons: Vec<String>,
 }
 

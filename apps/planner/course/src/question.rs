@@ -2,51 +2,45 @@
 
 use crate::role::Role;
 
-/// A meeting.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Meeting {
-    /// What is to be cleared up, in the order in which it is asked.
+    /// The questions to clear up, in the order of asking.
     pub questions: Vec<Question>,
     /// Roles that have had their chance to follow up, with the questions that they added, and
     /// whether they are done.
     pub followed_up: Vec<(Role, u8, bool)>,
-    /// The closing summary.
+    /// The closing summary; `None` while the meeting is open.
     pub closed: Option<String>,
 }
 
-/// A question of the meeting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
-    /// Its number among those that were asked; 0 until it is.
+    /// The number among the questions asked; 0 until the question is asked.
     pub number: u32,
-    /// Who asks; none for the coach.
+    /// The asking role; `None` for the coach.
     pub role: Option<Role>,
-    /// What is asked.
     pub text: String,
-    /// How it was worded before its role changed it.
+    /// The wording before the role changed it.
     pub before: Option<String>,
-    /// How far it is.
     pub state: QuestionState,
     /// The user's answer.
     pub answer: Option<String>,
-    /// What was said between question and answer: the user's words and the role's, in turn.
+    /// The words between question and answer, by the user and the role in turn.
     pub exchange: Vec<String>,
-    /// How many answers there were when its role last looked at it again.
+    /// The number of answers when the role last reviewed the question.
     pub judged: Option<usize>,
 }
 
-/// How far a question is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum QuestionState {
-    /// It wasn't looked at again.
+    /// The question hasn't been reviewed.
     Waiting,
-    /// The user is asked.
+    /// The question is open for the user's answer.
     Open,
-    /// The role took it back, for this reason.
+    /// The role withdrew the question, for this reason.
     Dropped(String),
-    /// The user answered.
     Answered,
-    /// The user doesn't know.
+    /// The user doesn't know the answer.
     Unknown,
 }
 

@@ -25,17 +25,16 @@ pub struct Record {
 /// Something that was said.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
-    /// When it was said, in RFC 3339.
+    /// The time, in RFC 3339.
     pub ts: String,
-    /// Where: `round 1`.
+    /// The stage in which it was said: `round 1`.
     pub place: String,
-    /// Who said it: a role, the coach or the user.
+    /// The speaker: a role, the coach or the user.
     pub who: String,
-    /// By whom it came.
+    /// The originator, with the driver that the statement came through.
     pub by: By,
-    /// In short: `block · the migration is missing`.
+    /// A summary: `block · the migration is missing`.
     pub gist: String,
-    /// All of it.
     pub text: String,
 }
 

@@ -1,11 +1,10 @@
 //! Why a course refuses something.
 
-/// Why an entry was not taken. Nothing changed.
+/// The reason why an entry was rejected. The course is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// What is wrong.
     pub message: String,
-    /// The call that is right now, without the app's name; empty if there is none.
+    /// The call to make instead, without the app's name; empty if there is none.
     pub hint: String,
 }
 

@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 /// A role that votes, in the order in which roles speak.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[allow(missing_docs, reason = "the names say it; `Role::task` says more")]
 pub enum Role {
     ProductPlanner,
     SystemDesigner,
@@ -75,17 +74,15 @@ impl fmt::Display for Role {
     }
 }
 
-/// The coach's prompt, unless the user has written another one.
+/// The coach's prompt, unless the user wrote another one.
 pub const COACH_TASK: &str = "You are the agile coach. You lead the discussion, record it and never vote. Be exact and \
                               short, add nothing that nobody said, and keep what was decided apart from what wasn't.";
 
-/// Who says something in a turn. Saved as its name.
+/// The speaker of a turn, serialized by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(into = "&'static str", try_from = "String")]
 pub enum Speaker {
-    /// A role.
     Role(Role),
-    /// The coach.
     Coach,
 }
 

@@ -9,13 +9,12 @@ use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// The schemas, read once, because they never change.
+/// The parsed schemas. They are parsed once because they never change.
 static PARSED: LazyLock<BTreeMap<&'static str, Value>> = LazyLock::new(|| {
     let parsed = SCHEMAS.iter().map(|(name, text)| Some((*name, serde_json::from_str(text).ok()?)));
     parsed.flatten().collect()
 });
 
-/// All schemas by name.
 pub const SCHEMAS: [(&str, &str); 21] = [
     ("answer_back", include_str!("../schemas/answer_back.json")),
     ("confirm", include_str!("../schemas/confirm.json")),

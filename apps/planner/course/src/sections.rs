@@ -9,7 +9,7 @@ use crate::text::{flat, plain};
 /// A section's items, each with the key by which the same item is found in another version.
 pub(crate) type Sections = Vec<(String, Vec<(String, String)>)>;
 
-/// The sections of a plan in the order in which it is read; others follow.
+/// The sections of a plan in reading order; any others follow.
 const ORDER: [&str; 14] = [
     "why",
     "what",
@@ -27,7 +27,7 @@ const ORDER: [&str; 14] = [
     "draft_files",
 ];
 
-/// The sections of a draft that are read before the others.
+/// The sections of a draft that come before the others.
 const FIRST: [&str; 4] = ["What was not agreed", "What was agreed", "未达成共识", "已达成共识"];
 
 impl Artifact {

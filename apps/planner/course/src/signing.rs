@@ -9,10 +9,10 @@ use serde_json::{Value, json};
 use crate::answers::{Cited, CitedPoints, PointAnswer, Synthesis};
 use crate::role::Role;
 
-/// What waits for the roles' confirmation.
+/// The points that await the roles' confirmation.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Signing {
-    /// What the coach wrote, in its order.
+    /// The points in the order in which the coach wrote them.
     pub points: Vec<Point>,
     /// What each role answered, one for each point that cites it, in order.
     pub answers: BTreeMap<Role, Vec<PointAnswer>>,
@@ -21,7 +21,6 @@ pub struct Signing {
 /// What the coach says of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-#[allow(missing_docs, reason = "the names say it")]
 pub enum PointKind {
     Agreed,
     Conflicting,
@@ -48,9 +47,9 @@ pub struct Point {
     pub kind: PointKind,
     /// The coach's words.
     pub text: String,
-    /// The topic of a position, the severity of a reservation.
+    /// The topic of a position or the severity of a reservation.
     pub of: String,
-    /// The roles that it cites.
+    /// The roles cited by the point.
     pub roles: Vec<Role>,
 }
 

@@ -1,20 +1,19 @@
 //! How far a course is.
 
-/// How far a course is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {
     /// There is no brief.
     #[default]
     Empty,
-    /// The coach judges what an earlier plan is for.
+    /// The coach determines the purpose of an earlier plan.
     Intent,
-    /// The user is asked what it is for.
+    /// The user is asked for the purpose of an earlier plan.
     AskIntent,
     /// The roles judge the brief.
     Round(u8),
     /// The user answers the roles' questions.
     Meeting,
-    /// The coach extracts what was agreed.
+    /// The coach extracts the points of agreement.
     Extraction,
     /// The coach sums up after round 1 or 3.
     Synthesis(u8),
@@ -22,9 +21,7 @@ pub enum Stage {
     Plan(u8),
     /// The user decides on the artifact.
     Confirm,
-    /// The artifact is accepted.
     Accepted,
-    /// The artifact is discarded.
     Discarded,
 }
 

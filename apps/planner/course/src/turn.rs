@@ -10,35 +10,35 @@ use crate::role::{Role, Speaker};
 use crate::schema;
 use crate::text::{self, gist};
 
-/// A turn that is open: somebody is to speak.
+/// An open turn: a speaker is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// Its number, which no other turn of the course has.
+    /// The number of the turn, unique in its course.
     pub id: u64,
-    /// What is asked.
+    /// The kind of answer that is requested.
     pub kind: TurnKind,
-    /// Why it was not answered, if it was tried.
+    /// The reason why the last attempt to answer failed, if there was one.
     pub failed: Option<String>,
 }
 
-/// What a turn asks for.
+/// The kind of answer that a turn requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TurnKind {
-    /// The coach judges what an earlier plan is for.
+    /// The coach determines the purpose of an earlier plan.
     Intent,
     /// A role judges the brief in a round.
     Verdict(u8, Role),
-    /// A role judges once more whether to ask its question, the one with this index.
+    /// A role reviews whether to ask its question, the one with this index.
     Judge(Role, usize),
     /// A role may ask one more question.
     FollowUp(Role),
-    /// A role answers what the user asked back about the question with this index.
+    /// A role replies to the user's counter-question on the question with this index.
     AnswerBack(Role, usize),
-    /// The coach extracts what was agreed.
+    /// The coach extracts the points of agreement.
     Extraction,
-    /// A role confirms, denies or rewords what the coach wrote of it.
+    /// A role confirms, denies or rewords the points that the coach attributes to it.
     Confirm(Role),
-    /// The coach sums up what came of it.
+    /// The coach sums up the outcome of the rounds.
     Synthesis,
     /// The coach writes the plan.
     Plan,

@@ -4,24 +4,23 @@ use crate::artifact::Artifact;
 use crate::event::Effect;
 use crate::limits::VERSIONS_MAX;
 
-/// A version: a cycle's artifact, or what became of one.
+/// A version of a cycle's artifact, as created, edited or rolled back to.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Version {
-    /// Its number, from 1.
+    /// The number of the version, from 1.
     pub number: u32,
-    /// When it was made.
+    /// The time of creation.
     pub at: String,
-    /// What was made.
     pub artifact: Artifact,
-    /// The content of its file, where that was written by hand.
+    /// The content of the file, if it was written by hand.
     pub text: Option<String>,
-    /// The version that it brought back.
+    /// The number of the earlier version that this one restored.
     pub rolled_back_from: Option<u32>,
     /// True if somebody changed by hand what was made, so that nobody has agreed to it.
     pub edited: bool,
     /// Objections to it, for the warning of a draft.
     pub objections: Vec<String>,
-    /// What roles had agreed on when it was made.
+    /// The points that the roles had agreed on when the version was created.
     pub agreed: Vec<String>,
 }
 
@@ -37,7 +36,7 @@ impl Version {
 pub struct Versions {
     /// The versions.
     pub all: Vec<Version>,
-    /// The newest version's file, if somebody wrote it in another form that says the same.
+    /// The newest version's file, if it was written in another, equivalent form.
     pub(crate) written: Option<String>,
 }
 

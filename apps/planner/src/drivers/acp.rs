@@ -27,16 +27,16 @@ use super::command;
 use super::no_answer::NoAnswer;
 use crate::limits::{ACP_LEAVE, DRIVER_OUTPUT_MAX};
 
-/// The version of the protocol that is spoken here.
+/// The supported version of the protocol.
 const VERSION: u64 = 1;
 
-/// The error of an agent that nobody has logged in to.
+/// The error code of an agent that needs a login.
 const AUTH_REQUIRED: i64 = -32_000;
 
-/// The error for a method that isn't offered.
+/// The error code for an unsupported method.
 const NO_SUCH_METHOD: i64 = -32_601;
 
-/// What an agent is told before the payload.
+/// The instruction that an agent gets before the payload.
 const TASK: &str =
     "Do what my_prompt says. You have no tools, and need none: all that counts is below.";
 
@@ -68,7 +68,7 @@ pub fn ask(
     }
 }
 
-/// An empty folder, which ends with the turn.
+/// An empty temporary folder, removed at the end of the turn.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -93,9 +93,9 @@ impl Drop for Folder {
     }
 }
 
-/// Why a turn came to nothing.
+/// The reason why a turn failed.
 enum Problem {
-    /// The agent's standard output ended before it answered this request.
+    /// The agent's standard output ended before the agent answered this request.
     Ended(&'static str),
     /// Any other reason.
     Other(NoAnswer),
@@ -107,20 +107,20 @@ impl<T: Into<NoAnswer>> From<T> for Problem {
     }
 }
 
-/// An agent at work.
+/// A running agent and the state of its turn.
 struct Agent<'a> {
-    /// Its program as it is named to the user.
+    /// The agent's program name for display to the user.
     name: String,
     process: Process<'a>,
     cancel: &'a Cancel,
     deadline: Duration,
     end: Instant,
-    /// The number of the last request.
+    /// The number of the latest request.
     requests: u64,
     session: Option<Value>,
-    /// How one can log in to it, as it says.
+    /// The login methods that the agent reports.
     logins: Vec<String>,
-    /// What the model said.
+    /// The model's output so far.
     text: String,
     has_refused: bool,
     is_leaving: bool,

@@ -8,11 +8,11 @@ use rustix::process::{Pid, Signal, kill_process_group};
 #[derive(Debug, Clone, Default)]
 pub struct Cancel(Arc<Mutex<Running>>);
 
-/// What runs until it is cancelled.
+/// The state of a running driver that can be cancelled.
 #[derive(Debug, Default)]
 struct Running {
     is_cancelled: bool,
-    /// The process group of the program.
+    /// The process group of the driver's program.
     group: Option<Pid>,
     /// True if its driver tells the program, and ends it then.
     takes_leave: bool,

@@ -16,19 +16,19 @@ use super::extract::failure;
 use super::no_answer::NoAnswer;
 use crate::limits::{DRIVER_OUTPUT_MAX, DRIVER_STDERR_MAX};
 
-/// How often a running program is looked after.
+/// The interval at which a running program is polled.
 pub(super) const LOOK: Duration = Duration::from_millis(50);
 
-/// What a program printed.
+/// The output of a program.
 #[derive(Debug, Default)]
 pub struct Output {
     /// Standard output, as far as it is taken.
     pub stdout: Vec<u8>,
-    /// The end of standard error.
+    /// The tail of standard error.
     pub stderr: Vec<u8>,
     /// True if it printed more than is taken.
     pub cut: bool,
-    /// How it ended: none if by a signal.
+    /// The exit code; `None` if a signal ended the program.
     pub exit: Option<i32>,
 }
 

@@ -18,12 +18,12 @@ const TEXT_FIELDS: [&str; 6] =
 const THOUGHTS: [(&str, &str); 2] =
     [("<think>", "</think>"), ("Thinking...\n", "...done thinking.")];
 
-/// What was found in an output.
+/// The objects and errors found in an output.
 #[derive(Default)]
 struct Found {
-    /// All objects, in order.
+    /// All complete objects, in order.
     objects: Vec<Value>,
-    /// The error that the program reports.
+    /// The error reported by the program.
     failed: Option<String>,
     /// What begins as an object and is none, each text from there on without the objects in it, and
     /// why it is none.
@@ -212,7 +212,7 @@ mod tests {
         assert!(error.starts_with("the program reports an error: Credit balance"), "{error}");
     }
 
-    /// What three of them printed without a login.
+    /// The outputs of three programs without a login.
     #[test]
     fn failures_of_well_known_programs_are_told_in_their_words() {
         for (text, wanted) in [

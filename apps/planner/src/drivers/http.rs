@@ -14,16 +14,15 @@ use super::cancel::Cancel;
 use super::no_answer::NoAnswer;
 use crate::limits::{DRIVER_OUTPUT_MAX, HTTP_BACKOFF, HTTP_TRIES};
 
-/// Where a model answers.
+/// The chat endpoint of a model.
 #[derive(Clone, Copy)]
 pub struct Endpoint<'a> {
-    /// Where the API is: `http://localhost:11434/v1`.
+    /// The URL of the API: `http://localhost:11434/v1`.
     pub base_url: &'a str,
-    /// The model.
     pub model: &'a str,
-    /// The key, if there is one.
+    /// The API key, if there is one.
     pub key: Option<&'a str>,
-    /// How long one answer may take.
+    /// The time limit of one answer.
     pub deadline: Duration,
 }
 
@@ -34,10 +33,10 @@ impl std::fmt::Debug for Endpoint<'_> {
     }
 }
 
-/// Why a try failed, and whether another one may succeed.
+/// The failure of an attempt, with whether a retry may succeed.
 struct Failure {
     why: String,
-    /// What the endpoint said itself.
+    /// The endpoint's own message.
     detail: String,
     may_pass: bool,
     wait: Option<Duration>,

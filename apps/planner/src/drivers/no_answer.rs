@@ -1,9 +1,9 @@
 //! Why a driver gave no answer.
 
-/// Why there is no answer.
+/// The reason for a missing answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoAnswer {
-    /// For the record, which is shared.
+    /// The reason for the record, which is shared.
     pub reason: String,
     /// What the driver said itself, which may be a secret: it is shown and logged, and stands in no
     /// file of the project.

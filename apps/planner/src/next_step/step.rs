@@ -6,10 +6,10 @@ use crate::frame::say;
 use crate::model::Planner;
 use crate::reader::Reader;
 
-/// Whose turn it is.
+/// The owner of the current turn, from a reader's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
-    /// That of the reader who is told.
+    /// The turn of the reader who gets the answer.
     Yours,
     /// Somebody else's: the reader waits.
     Others,
@@ -17,16 +17,15 @@ pub enum Whose {
     Nobody,
 }
 
-/// What is expected.
+/// The next expected step.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextStep {
-    /// Whose turn it is.
     pub whose: Whose,
-    /// Who is to do what.
+    /// A sentence that names who should do what.
     pub sentence: String,
-    /// The whole command for the reader: what does it, or what waits.
+    /// The full command for the reader to run, or the one to wait with.
     pub call: String,
-    /// What else could be done, a line each.
+    /// Alternative steps, one line each.
     pub also: Vec<String>,
 }
 

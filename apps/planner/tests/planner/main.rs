@@ -1,5 +1,5 @@
 //! The planner, driven without a daemon.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)]
 
 mod acp;
 mod agent;

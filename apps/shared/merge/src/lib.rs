@@ -1,7 +1,8 @@
 //! Merges two texts that were made of the same one, line by line.
 //!
-//! **Invariant: a merge is what `git merge-file` gives, or a conflict.** A test compares the two. Changes of both texts
-//! that overlap or touch are a conflict, unless they are the same. Nothing else is: there are no marks in the result.
+//! **Invariant: a merge is what `git merge-file` gives, or a conflict.** A test compares the two.
+//! Changes of both texts that overlap or touch are a conflict, unless they are the same. Nothing
+//! else is: there are no marks in the result.
 
 use std::ops::Range;
 
@@ -10,15 +11,15 @@ use imara_diff::{Algorithm, Diff, Hunk, InternedInput};
 /// A place where both texts changed the same lines, each in its own way. Lines are counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Conflict {
-    /// The lines of the text that both were made of.
+    /// The conflicting lines of the common base.
     pub base: Range<usize>,
-    /// What one of the texts has there.
+    /// The lines of the first text at this place.
     pub ours: Range<usize>,
-    /// What the other one has there.
+    /// The lines of the second text at this place.
     pub theirs: Range<usize>,
 }
 
-/// One of the two texts, compared with the one that both were made of.
+/// One of the two texts, compared with their common base.
 struct Side<'t> {
     lines: Vec<&'t [u8]>,
     hunks: Vec<Hunk>,
@@ -28,7 +29,7 @@ struct Side<'t> {
 #[derive(Default)]
 struct Part {
     hunks: Range<usize>,
-    /// By how many lines the side is longer than the base, before this place.
+    /// The number of lines that the side is longer than the base before this place.
     shift: isize,
 }
 
@@ -103,7 +104,8 @@ impl Part {
     }
 }
 
-/// Returns the next lines of the base that one of the sides changed, or both; what overlaps or touches is one place.
+/// Returns the next lines of the base that one of the sides changed, or both; what overlaps or
+/// touches is one place.
 fn next_place(
     ours: &Side<'_>,
     theirs: &Side<'_>,

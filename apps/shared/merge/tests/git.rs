@@ -41,8 +41,9 @@ fn texts() -> impl Strategy<Value = [Vec<u8>; 3]> {
     })
 }
 
-/// Among equal lines, two programs may choose different ones as those that changed. So a few of the merges are made here
-/// though Git sees a conflict, or the reverse; none of them differs from Git's.
+/// Among equal lines, two programs may choose different ones as those that changed. So a few of the
+/// merges are made here though Git sees a conflict, or the reverse; none of them differs from
+/// Git's.
 #[test]
 fn merge_is_that_of_git() {
     let directory = tempfile::tempdir().unwrap();

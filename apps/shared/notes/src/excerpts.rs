@@ -8,9 +8,9 @@ use crate::tokenizer::{CharClass, Token, tokens};
 /// A line of a text in which words of a query were found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundLine {
-    /// The line's number, from 1.
+    /// The number of the line, from 1.
     pub number: u64,
-    /// The line, cut around the words if it is long, but not within a word.
+    /// The line's text; a long line is cut around the found words, at word boundaries.
     pub text: String,
 }
 

@@ -4,16 +4,13 @@ use rusqlite::{Connection, params};
 
 use crate::tokenizer::index_text;
 
-/// What is searched of a note.
+/// The searchable fields of a note.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchedText<'a> {
-    /// The title.
     pub title: &'a str,
-    /// The text.
     pub text: &'a str,
-    /// What stands for the text: gist and summary.
+    /// The short forms of the text: gist and summary.
     pub short: &'a str,
-    /// The tags.
     pub tags: &'a [String],
 }
 

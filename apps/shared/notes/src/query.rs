@@ -8,26 +8,25 @@ const TERMS_MAX: usize = 32;
 /// Shortest word that is also found inside other words of titles, gists and tags, in characters.
 const INSIDE_MIN: usize = 3;
 
-/// What a query may have.
+/// The elements allowed in a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grammar {
     /// Words and phrases. A word that is repeated right away counts once.
     Words,
-    /// Also `#word`, which is found among the tags.
+    /// Words, phrases, and `#word`, which matches tags.
     WordsAndTags,
 }
 
 /// A parsed query: a note is found if it fits one of the alternatives. There is at least one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
-    /// The alternatives, which `OR` separates.
     pub alternatives: Vec<Alternative>,
 }
 
-/// What a note must have to fit.
+/// A condition for a note to match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Alternative {
-    /// All of these; at least one.
+    /// All of these terms; there is at least one.
     Terms(Vec<Term>),
     /// Exactly this text, where nothing in it is a letter or digit.
     Literal(String),
@@ -43,14 +42,14 @@ pub struct Term {
     in_tags: bool,
 }
 
-/// A part of a query as it is written.
+/// A part of a query as written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part<'a> {
     /// `OR` or `|`, outside of quotes.
     Or,
     /// A word outside of quotes.
     Word(&'a str),
-    /// What stands between two quotes, which may be blank.
+    /// The text between two quotes, which may be blank.
     Quoted(&'a str),
 }
 

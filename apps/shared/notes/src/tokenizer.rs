@@ -3,14 +3,13 @@
 //! In scripts that are written without spaces each character is a token, so that a word of one or
 //! two characters is found anywhere, as a phrase. In other scripts a token is a word in lower case.
 
-/// A token and its position in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Token {
-    /// The position of its first byte.
+    /// The offset of the first byte.
     pub start: usize,
-    /// The position after its last byte.
+    /// The offset after the last byte.
     pub end: usize,
-    /// The form that is indexed: lower case, Latin letters in their usual width.
+    /// The indexed form: lower case, with Latin letters in their usual width.
     pub folded: String,
 }
 
@@ -53,14 +52,14 @@ pub fn index_text(text: &str) -> String {
     joined
 }
 
-/// How a character takes part in tokens.
+/// The role of a character in tokenization.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CharClass {
-    /// It is part of a word.
+    /// The character is part of a word.
     Word,
-    /// It is a token by itself.
+    /// The character is a token by itself.
     Single,
-    /// It separates tokens.
+    /// The character separates tokens.
     Separator,
 }
 

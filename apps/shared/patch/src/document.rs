@@ -3,21 +3,21 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// One replacement of bytes of the file as it was.
+/// A replacement of bytes in the original file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Splice {
-    /// The bytes that go.
+    /// The removed bytes.
     pub range: Range<usize>,
-    /// What comes in their place.
+    /// The inserted text.
     pub text: String,
 }
 
-/// A line, apart from its ending.
+/// A line without its ending.
 #[derive(Clone, Debug)]
 pub(crate) struct DocumentLine<'a> {
     pub(crate) text: Cow<'a, str>,
     ending: &'static str,
-    /// Which line of the original it is, if it is one, from 0.
+    /// The index of the line in the original, from 0; `None` for a new line.
     pub(crate) origin: Option<usize>,
 }
 
@@ -26,32 +26,31 @@ pub(crate) struct DocumentLine<'a> {
 pub(crate) struct LineEdit<'a> {
     /// Before which line, from 0.
     pub(crate) at: usize,
-    /// How many lines go.
+    /// The number of lines to remove.
     pub(crate) remove: usize,
-    /// What comes.
+    /// The lines to insert.
     pub(crate) add: Vec<NewLine<'a>>,
-    /// What it says of the file's last newline.
+    /// Whether the file must end with a newline; `None` if the edit doesn't specify it.
     pub(crate) final_newline: Option<bool>,
 }
 
-/// A line that comes.
 #[derive(Clone, Debug)]
 pub(crate) struct NewLine<'a> {
     pub(crate) text: Cow<'a, str>,
-    /// Whether it ends in `\r\n`, if the patch tells; else it ends as its neighbours do.
+    /// True for `\r\n`, false for `\n`, `None` to use the ending of the neighbouring lines.
     pub(crate) crlf: Option<bool>,
 }
 
-/// A file as lines.
+/// A file split into lines.
 #[derive(Clone, Debug)]
 pub(crate) struct Document<'a> {
     original: &'a str,
-    /// The byte order mark, which belongs to no line.
+    /// The byte order mark, which is part of no line.
     mark: &'static str,
     pub(crate) lines: Vec<DocumentLine<'a>>,
-    /// What new lines end with where no neighbour tells.
+    /// The ending of new lines whose neighbours don't determine it.
     ending: &'static str,
-    /// Whether the original ended in a newline.
+    /// True if the original ended in a newline.
     final_newline: bool,
 }
 
@@ -86,7 +85,7 @@ impl<'a> Document<'a> {
         Self { original, mark, lines, ending, final_newline }
     }
 
-    /// A file that doesn't exist yet.
+    /// Returns the document of a file that doesn't exist yet.
     pub(crate) fn create(lines: &[&'a str], final_newline: bool, crlf: bool) -> Self {
         let mut document = Self::new("");
         document.default_to(crlf);
@@ -158,7 +157,8 @@ impl<'a> Document<'a> {
         self.mend_endings(rest == 0, explicit);
     }
 
-    /// Each line but the last ends in a newline; the last one as the patch says, or as the file had it.
+    /// Each line but the last ends in a newline; the last one as the patch says, or as the file had
+    /// it.
     fn mend_endings(&mut self, end_touched: bool, explicit: Option<bool>) {
         let ending = self.ending;
         let Some((last, before)) = self.lines.split_last_mut() else { return };
@@ -191,7 +191,7 @@ impl<'a> Document<'a> {
         text
     }
 
-    /// What leads from the original to this document, in order, none touching another.
+    /// Returns the ordered replacements from the original to this document; none are adjacent.
     pub(crate) fn splices(&self) -> Vec<Splice> {
         let mut starts = vec![self.mark.len()];
         for line in self.original[self.mark.len()..].split_inclusive('\n') {

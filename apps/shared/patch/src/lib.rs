@@ -15,17 +15,18 @@
 //!
 //! Nothing here reads a file, keeps state, or knows of an editor.
 //!
-//! **Invariant: a patch is applied as a whole or not at all.** A plan exists only when every hunk has its
-//! place, or is already applied.
+//! **Invariant: a patch is applied as a whole or not at all.** A plan exists only when every hunk
+//! has its place, or is already applied.
 //!
-//! **Invariant: no place is guessed.** A hunk goes where its lines are; a number, a heading or the order of
-//! the hunks decides between several places, and where nothing decides, the caller is told all of them.
+//! **Invariant: no place is guessed.** A hunk goes where its lines are; a number, a heading or the
+//! order of the hunks decides between several places, and where nothing decides, the caller is told
+//! all of them.
 //!
-//! **Invariant: bytes outside of a change stay as they are.** Context lines keep the file's own whitespace
-//! and line endings, whatever the patch has.
+//! **Invariant: bytes outside of a change stay as they are.** Context lines keep the file's own
+//! whitespace and line endings, whatever the patch has.
 //!
-//! **Invariant: any text is accepted**, and answered with a plan, a question or a refusal, within a bounded
-//! amount of work.
+//! **Invariant: any text is accepted**, and answered with a plan, a question or a refusal, within a
+//! bounded amount of work.
 #![forbid(unsafe_code)]
 
 mod document;

@@ -9,38 +9,38 @@ use crate::model::{Hunk, Tag};
 use crate::nearest::{Nearest, nearest};
 use crate::plan::outcome::HunkOutcome;
 
-/// Where a hunk goes.
+/// The place at which a hunk applies.
 #[derive(Clone, Debug)]
 pub(crate) struct HunkPosition {
-    /// The line where it begins, from 0.
+    /// The line where the place begins, from 0.
     pub(crate) start: usize,
     pub(crate) tolerance: Tolerance,
     shift: Shift,
 }
 
-/// What is known of one hunk's place.
+/// The decision about the place of a hunk.
 pub(crate) enum Decision {
     At(Vec<HunkPosition>),
-    /// The new lines stand here already: from, to.
+    /// The new lines are already in the file, in this range of lines: start, end.
     Already(usize, usize),
-    /// Nothing decides between these; `more` than are listed.
+    /// Several places are equally possible; `more` is true if there are others.
     Several {
         starts: Vec<usize>,
         tolerance: Tolerance,
         more: bool,
     },
     Nowhere(Option<Nearest>),
-    /// It has no line that says where it goes.
+    /// The hunk has no line that determines its place.
     NoContext,
 }
 
-/// What is known from the hunks before.
+/// The constraints from the previous hunks.
 pub(crate) struct Order {
-    /// Whether hunks come in the order of the file.
+    /// True if hunks come in the order of the file.
     pub(crate) ordered: bool,
-    /// Where the hunk before ended, from 0.
+    /// The line where the previous hunk ended, from 0.
     pub(crate) floor: usize,
-    /// How far the numbers of the patch are off, from the hunk before.
+    /// The offset of the patch's line numbers at the previous hunk.
     pub(crate) drift: isize,
 }
 
@@ -171,7 +171,8 @@ impl Locator<'_, '_, '_> {
             return Ok(());
         }
         if order.ordered && !more {
-            // The first hunk below that stands in one place only is the end of where this one may stand.
+            // The first hunk below that stands in one place only is the end of where this one may
+            // stand.
             for next in self.hunks.iter().skip(self.index + 1).take(LOOKAHEAD) {
                 let old = next.old_lines();
                 if old.is_empty() {
@@ -274,7 +275,7 @@ fn scope_of(
     Some(start..end)
 }
 
-/// Where a hunk that only adds lines at its border has added them before.
+/// Returns the place where a hunk that only adds lines at its edge already added them.
 fn repeats(
     lines: &[DocumentLine<'_>],
     hunk: &Hunk<'_>,
@@ -307,7 +308,7 @@ fn repeats(
     stands(from).then(|| (from, from + added.len()))
 }
 
-/// Whether the new lines stand exactly where the patch says.
+/// Returns the range of the new lines if they are exactly where the patch expects them.
 fn stands_at(
     lines: &IndexedLines<'_, '_>,
     hunk: &Hunk<'_>,
@@ -325,7 +326,7 @@ fn stands_at(
     Ok(None)
 }
 
-/// Where the new lines stand, when the old ones stand nowhere.
+/// Returns the range of the new lines if the old ones aren't found.
 fn already(
     lines: &IndexedLines<'_, '_>,
     hunk: &Hunk<'_>,
@@ -402,7 +403,7 @@ pub(crate) fn edits<'p>(hunk: &Hunk<'p>, place: &HunkPosition, lines: usize) -> 
     edits
 }
 
-/// Whether a hunk changes nothing but the last newline.
+/// Returns true if a hunk changes only the final newline.
 pub(crate) fn only_final_newline(hunk: &Hunk<'_>) -> bool {
     hunk.old_no_newline != hunk.new_no_newline && hunk.old_lines() == hunk.new_lines()
 }

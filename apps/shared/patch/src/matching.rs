@@ -7,15 +7,15 @@ use std::collections::HashMap;
 use crate::document::DocumentLine;
 use crate::limits::CANDIDATES_MAX;
 
-/// How exactly the lines of a hunk were found.
+/// The exactness with which the lines of a hunk were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Tolerance {
     /// Character by character; line endings don't count.
     Exact,
     /// But for whitespace at the ends of lines.
     TrailingSpace,
-    /// But for the indentation, which differs in one and the same way in all lines; new lines get the same
-    /// shift.
+    /// But for the indentation, which differs in one and the same way in all lines; new lines get
+    /// the same shift.
     Indentation,
 }
 
@@ -33,7 +33,7 @@ impl Tolerance {
 
 pub(crate) const SPACE: [char; 2] = [' ', '\t'];
 
-/// The patch needs more work than [`crate::limits::WORK_MAX`].
+/// The error for a patch that needs more work than [`crate::limits::WORK_MAX`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooMuchWork;
 
@@ -47,7 +47,7 @@ impl Work {
     }
 }
 
-/// Which lines of a file are equal.
+/// The indexes of equal lines of a file, by text.
 pub(crate) type Positions<'d> = HashMap<&'d str, Vec<usize>>;
 
 /// The lines of a file, to be searched.
@@ -60,7 +60,7 @@ pub(crate) struct IndexedLines<'d, 'a> {
 pub(crate) struct FoundLines {
     /// Their first lines, from 0: those near the expected one first, then as in the file.
     pub(crate) starts: Vec<usize>,
-    /// Whether there are more than were looked for.
+    /// True if there are more places than were requested.
     pub(crate) more: bool,
 }
 
@@ -87,7 +87,7 @@ impl<'d, 'a> IndexedLines<'d, 'a> {
         }))
     }
 
-    /// Where all of these lines stand one below the other. `near` is the line where they are expected.
+    /// Finds the places of these consecutive lines; `near` is the line where they are expected.
     pub(crate) fn find(
         &self,
         pattern: &[&str],
@@ -125,7 +125,7 @@ impl<'d, 'a> IndexedLines<'d, 'a> {
         Ok(found)
     }
 
-    /// Whether these lines stand exactly here.
+    /// Returns true if these lines are exactly here.
     pub(crate) fn matches(
         &self,
         start: usize,
@@ -161,18 +161,17 @@ fn outwards(positions: &[usize], near: Option<usize>) -> impl Iterator<Item = us
     })
 }
 
-/// How the indentation of a file differs from that of a hunk.
+/// The difference between the indentation of a file and that of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Shift {
-    /// Not at all.
     None,
-    /// The file has this before every line's own.
+    /// The file has this additional indentation before that of each line.
     Deeper(String),
-    /// The hunk has.
+    /// The hunk has this additional indentation before that of each line.
     Shallower(String),
-    /// The hunk has so many spaces where the file has a tab.
+    /// The hunk has this number of spaces where the file has a tab.
     ToTabs(usize),
-    /// The hunk has tabs where the file has so many spaces.
+    /// The hunk has tabs where the file has this number of spaces each.
     ToSpaces(usize),
     /// The hunk has `.0` spaces where the file has `.1`.
     Scale(usize, usize),
@@ -240,7 +239,7 @@ impl Shift {
         }
     }
 
-    /// A new line of the hunk, as it belongs into the file.
+    /// Returns a new line of the hunk with its indentation adapted to the file.
     pub(crate) fn line<'p>(&self, line: &'p str) -> Cow<'p, str> {
         let text = line.trim_start_matches(SPACE);
         if text.is_empty() || *self == Self::None {

@@ -11,28 +11,27 @@ use crate::matching::{IndexedLines, Tolerance, TooMuchWork, Work};
 /// Lines that a hunk may have meant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nearest {
-    /// The number of the first, from 1.
+    /// The number of the first line, from 1.
     pub first: usize,
-    /// The number of the last.
+    /// The number of the last line.
     pub last: usize,
-    /// What differs, the first lines of it.
+    /// The first of the differing lines.
     pub differences: Vec<Difference>,
-    /// How many lines differ.
+    /// The number of differing lines.
     pub differ: usize,
 }
 
-/// A line that differs.
+/// A differing line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
-    /// Its number in the file, from 1.
+    /// The number of the line in the file, from 1.
     pub line: usize,
-    /// What the file has; `None` past its end.
+    /// The line in the file; `None` past the end of the file.
     pub file: Option<String>,
-    /// What the patch has.
     pub patch: String,
 }
 
-/// The lines that are most like these, if any are.
+/// Returns the lines most similar to the pattern, if there are any.
 pub(crate) fn nearest(
     lines: &IndexedLines<'_, '_>,
     pattern: &[&str],
@@ -73,7 +72,7 @@ pub(crate) fn nearest(
     Ok(Some(Nearest { first: first + 1, last, differ: all.len(), differences }))
 }
 
-/// Where most of the lines stand, counting rare ones more.
+/// Returns the position that most equal lines suggest; rare lines count more.
 fn by_equal_lines(
     lines: &IndexedLines<'_, '_>,
     pattern: &[&str],
@@ -103,7 +102,7 @@ fn by_equal_lines(
     Ok(best.map(|(start, _)| start))
 }
 
-/// Where the most telling line has one that is like it.
+/// Returns the position at which the most distinctive line has a similar one.
 fn by_similar_lines(
     lines: &IndexedLines<'_, '_>,
     pattern: &[&str],

@@ -73,12 +73,12 @@ fn mark_line_endings(text: &str, patch: &mut Patch<'_>) {
     }
 }
 
-/// Where a part of a text ends in it.
+/// Returns the offset in a text at which a part of it ends.
 fn end_of(part: &str, text: &str) -> usize {
     (part.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize).saturating_add(part.len())
 }
 
-/// The first line from `start` on that belongs to a patch, and to which kind.
+/// Returns the first line from `start` on that belongs to a patch, with the patch's format.
 fn detect(lines: &[&str], start: usize) -> Option<(usize, Format)> {
     (start..lines.len()).find_map(|number| {
         let line = lines[number];
@@ -92,8 +92,8 @@ fn detect(lines: &[&str], start: usize) -> Option<(usize, Format)> {
     })
 }
 
-/// The ranges of lines that the patch is in: the insides of Markdown fences where it begins in one, else all
-/// of the text from its beginning on.
+/// The ranges of lines that the patch is in: the insides of Markdown fences where it begins in one,
+/// else all of the text from its beginning on.
 fn fenced(lines: &[&str], start: usize, format: Format) -> Vec<std::ops::Range<usize>> {
     let mut ranges = Vec::new();
     let mut from = 0;

@@ -40,8 +40,8 @@ impl Patch<'_> {
         if problems.is_empty() { Ok(paths) } else { Err(problems) }
     }
 
-    /// What the patch changes. `file` is asked for each of [`Self::paths`] as often as needed and must give
-    /// the same answers.
+    /// What the patch changes. `file` is asked for each of [`Self::paths`] as often as needed and
+    /// must give the same answers.
     ///
     /// # Errors
     /// If a hunk fits in several places, or anything can't be applied.

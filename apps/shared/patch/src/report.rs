@@ -8,17 +8,17 @@ use crate::matching::Tolerance;
 use crate::nearest::{Difference, Nearest};
 use crate::plan::{FileChange, HunkOutcome, HunkState, Plan, Problem, ProblemKind};
 
-/// How paths are to be shown.
+/// A function that returns the display form of a path.
 pub type Names<'n> = &'n dyn Fn(&Path) -> String;
 
 impl Plan {
-    /// Whether nothing is left to do.
+    /// Returns true if the patch changes nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.files.iter().all(|file| !file.changes())
     }
 
-    /// One line: `2 files, 3 hunks: src/a.rs 10-14, 40 · new src/c.rs 12 lines`.
+    /// Returns one line: `2 files, 3 hunks: src/a.rs 10-14, 40 · new src/c.rs 12 lines`.
     #[must_use]
     pub fn summary(&self, names: Names<'_>) -> String {
         // A file that was renamed is told once, under its new name.
@@ -43,7 +43,7 @@ impl Plan {
 }
 
 impl FileChange {
-    /// Whether anything of the file changes.
+    /// Returns true if anything of the file changes.
     #[must_use]
     pub fn changes(&self) -> bool {
         self.text.is_none()
@@ -124,7 +124,7 @@ fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
-/// All problems of a refusal, a line or a few each.
+/// Returns the problems of a refusal as text, each with one or a few lines.
 #[must_use]
 pub fn problems(problems: &[Problem], names: Names<'_>) -> String {
     let mut text = String::new();
@@ -214,7 +214,7 @@ fn visible(file: &str, patch: &str) -> (String, String) {
     (cut(file), cut(patch))
 }
 
-/// At most so many characters of a line.
+/// Returns a line cut to at most `COLUMNS_MAX` characters.
 #[must_use]
 pub fn cut(text: &str) -> String {
     match text.char_indices().nth(COLUMNS_MAX) {

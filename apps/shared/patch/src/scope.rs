@@ -5,25 +5,25 @@ use std::path::{Component, Path, PathBuf};
 use crate::limits::PATH_MAX;
 use crate::model::Name;
 
-/// Where a patch may change files.
+/// The directories in which a patch may change files.
 #[derive(Clone, Debug)]
 pub struct PathScope {
     root: PathBuf,
     directory: PathBuf,
 }
 
-/// Why a name can't be used.
+/// The reason why a name can't be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NameError {
-    /// It leads out of the project.
+    /// The name points outside of the project.
     Outside,
-    /// It is empty, too long, or has a NUL in it.
+    /// The name is empty, too long, or contains a NUL.
     Invalid,
 }
 
 impl PathScope {
-    /// The project's folder and the caller's directory, both absolute. A directory outside of the project is
-    /// taken for a project of its own.
+    /// The project's folder and the caller's directory, both absolute. A directory outside of the
+    /// project is taken for a project of its own.
     #[must_use]
     pub fn new(root: &Path, directory: &Path) -> Self {
         let root = normalize(root);
@@ -56,13 +56,13 @@ impl PathScope {
         if found.is_empty() { Err(error) } else { Ok(found) }
     }
 
-    /// Whether a path without symlinks is inside the project.
+    /// Returns true if a path without symlinks is inside the project.
     #[must_use]
     pub fn contains(&self, path: &Path) -> bool {
         path.starts_with(&self.root)
     }
 
-    /// Whether a path is below the caller's directory.
+    /// Returns true if a path is below the caller's directory.
     pub(crate) fn in_directory(&self, path: &Path) -> bool {
         path.starts_with(&self.directory)
     }

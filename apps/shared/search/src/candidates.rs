@@ -7,7 +7,8 @@ use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkFinish, SinkMatch};
 
-/// Finds the lines of texts that may have a match. It is made once a thread, since it keeps a buffer.
+/// Finds the lines of texts that may have a match. It is made once a thread, since it keeps a
+/// buffer.
 pub(crate) struct CandidateLines {
     in_memory: Searcher,
     /// Stops at a NUL byte.
@@ -22,12 +23,12 @@ pub(crate) struct Candidates<'p> {
     pub line_ends: bool,
 }
 
-/// What a first look at a file tells.
+/// The result of a first scan of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FirstLook {
-    /// There may be a match.
+    /// There may be a match in the file.
     Candidate,
-    /// There is none.
+    /// There is no match in the file.
     Nothing,
     /// There is a NUL byte before the first match.
     Binary,
@@ -47,8 +48,8 @@ impl Default for CandidateLines {
 }
 
 impl CandidateLines {
-    /// Calls `take` with the number of each such line and its bytes without the line's ending, until it
-    /// returns false.
+    /// Calls `take` with the number of each such line and its bytes without the line's ending,
+    /// until it returns false.
     pub(crate) fn each(
         &mut self,
         wanted: Candidates<'_>,

@@ -5,9 +5,8 @@ use crate::limits::LEFT_LINES_MAX;
 /// Matches and the lines that they are on: a line counts once however many matches it has.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// The number of matches.
     pub matches: u64,
-    /// The number of lines on which they begin or go on.
+    /// The number of lines that contain a match or a part of one.
     pub lines: u64,
 }
 
@@ -22,10 +21,9 @@ impl Counts {
 /// Matches that a filter left out of one text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOutLines {
-    /// How many there are.
     pub matches: u64,
-    /// The numbers of their lines, each once, in order; the first [`LEFT_LINES_MAX`] and one more, if there are
-    /// more.
+    /// The numbers of their lines, each once, in order; the first [`LEFT_LINES_MAX`] and one more,
+    /// if there are more.
     pub lines: Vec<u64>,
 }
 
@@ -37,14 +35,14 @@ impl LeftOutLines {
         }
     }
 
-    /// The numbers of all their lines; `None` if there are too many to tell.
+    /// Returns the line numbers of all matches; `None` if there are too many to list.
     pub fn all(&self) -> Option<&[u64]> {
         (self.lines.len() <= LEFT_LINES_MAX).then_some(&self.lines)
     }
 }
 
-/// What the filters left out of one text. A match is counted under the first of them that left it out, in the
-/// order of the fields.
+/// What the filters left out of one text. A match is counted under the first of them that left it
+/// out, in the order of the fields.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LeftOut {
     /// Parts of longer words.
@@ -57,12 +55,13 @@ pub struct LeftOut {
     pub comments: LeftOutLines,
     /// In strings.
     pub strings: LeftOutLines,
-    /// In texts of a language that isn't known, in which nothing tells comments and strings from code.
+    /// In texts of a language that isn't known, in which nothing tells comments and strings from
+    /// code.
     pub unknown: LeftOutLines,
 }
 
 impl LeftOut {
-    /// How many matches were left out.
+    /// Returns the number of matches that were left out.
     pub fn matches(&self) -> u64 {
         let all = [&self.not_words, &self.excluded, &self.code, &self.comments, &self.strings];
         all.iter().map(|left| left.matches).sum::<u64>() + self.unknown.matches

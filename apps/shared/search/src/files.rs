@@ -10,30 +10,32 @@ use ignore::{WalkBuilder, WalkState};
 
 use crate::limits::{BRACES_MAX, ENTRIES_MAX, FILES_MAX, IGNORED_MAX, THREADS_MAX};
 
-/// Files that are named by paths, folders and globs. A folder means all in it. What `.gitignore` and its kin list,
-/// and names that begin with a dot, are left out, unless they are named themselves: a folder or a glob that is named
-/// and of which nothing else would be left means what the rules list, too. Symbolic links in folders aren't followed.
+/// Files that are named by paths, folders and globs. A folder means all in it. What `.gitignore`
+/// and its kin list, and names that begin with a dot, are left out, unless they are named
+/// themselves: a folder or a glob that is named and of which nothing else would be left means what
+/// the rules list, too. Symbolic links in folders aren't followed.
 #[derive(Debug)]
 pub struct Files {
     /// Files that were named by their paths, with symbolic links resolved.
     named: Vec<PathBuf>,
-    /// What to look for in folders: by the folder, and whether hidden files count.
+    /// The search criteria by folder, and whether hidden files are included.
     folders: BTreeMap<(PathBuf, bool), Folder>,
-    /// Each glob as it was given: its files must be some.
+    /// The globs as given; each must match at least one file.
     globs: Vec<GivenGlob>,
     /// Files that are known but not on disk.
     known: Vec<PathBuf>,
     excluded: GlobSet,
 }
 
-/// What to look for in one folder.
+/// The search criteria in one folder.
 #[derive(Debug, Default)]
 struct Folder {
     /// True for all of it.
     all: bool,
-    /// True if it was named, or a glob in it: the project's own folder is searched without being named.
+    /// True if it was named, or a glob in it: the project's own folder is searched without being
+    /// named.
     named: bool,
-    /// The deepest level that a glob reaches; `None` for any.
+    /// The deepest level that a glob reaches; `None` for no limit.
     depth: Option<usize>,
     /// Indexes of globs.
     globs: Vec<usize>,
@@ -41,7 +43,7 @@ struct Folder {
 
 #[derive(Debug)]
 struct GivenGlob {
-    /// As it was written.
+    /// The glob as written.
     text: String,
     /// Relative to its folder.
     glob: GlobSet,
@@ -50,63 +52,61 @@ struct GivenGlob {
 /// Files in the folders that were searched which nobody named, and which were left out for that.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Ignored {
-    /// Those that `.gitignore` and its kin list.
+    /// The number of files ignored by `.gitignore` and similar files.
     pub by_rules: usize,
-    /// Those whose name, or that of a folder around them, begins with a dot.
+    /// The number of files with a name, or a folder's name, that begins with a dot.
     pub hidden: usize,
     /// True if there are more of them than were counted, `IGNORED_MAX`.
     pub more: bool,
 }
 
-/// Which rules a walk of a folder heeds.
+/// The ignore rules that a walk of a folder follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Heeded {
-    /// All: those of the folder and of the folders around it.
+    /// All rules: those of the folder and of its parent folders.
     All,
-    /// Those in the folder itself.
+    /// The rules in the folder itself.
     Own,
-    /// None.
+    /// No rules.
     Nothing,
 }
 
-/// Why files can't be told.
+/// The reason why files can't be listed.
 #[derive(Debug, thiserror::Error)]
 pub enum FilesError {
-    /// There is nothing at a path.
+    /// The path doesn't exist.
     #[error("{0}: no such file or folder")]
     Missing(PathBuf),
     /// A glob matches no file.
     #[error("no file matches {0}")]
     NoMatch(String),
-    /// A glob can't be read.
+    /// A glob is invalid.
     #[error("{glob}: {why}")]
     Glob {
-        /// As it was written.
+        /// The glob as written.
         glob: String,
-        /// What is wrong with it.
+        /// The problem with the glob.
         why: String,
     },
     /// Something else than a file or a folder, or one that can't be read.
     #[error("{path} can't be read: {error}")]
     Unreadable {
-        /// The path.
         path: PathBuf,
-        /// What the system says of it.
+        /// The error from the operating system.
         error: io::Error,
     },
-    /// There are too many entries.
     #[error("a list names at most {ENTRIES_MAX} files, folders and globs")]
     TooManyEntries,
-    /// There are too many files.
     #[error("more than {FILES_MAX} files")]
     TooManyFiles,
 }
 
 impl Files {
-    /// Reads entries, which are relative to `base`. None at all mean the folder `root`. An entry is a path, a
-    /// folder, a glob, or `!` and a glob of files to leave out. `*` and `?` match within one name, `**` any
-    /// folders, `{a,b}` either; a glob without a slash matches names in all folders below `base`. What exists is
-    /// never a glob. `known` are files that need not exist on disk.
+    /// Reads entries, which are relative to `base`. None at all mean the folder `root`. An entry is
+    /// a path, a folder, a glob, or `!` and a glob of files to leave out. `*` and `?` match within
+    /// one name, `**` any folders, `{a,b}` either; a glob without a slash matches names in all
+    /// folders below `base`. What exists is never a glob. `known` are files that need not exist on
+    /// disk.
     ///
     /// # Errors
     /// A path leads nowhere, or a glob can't be read.
@@ -183,7 +183,8 @@ impl Files {
         self.add_glob(entry, base)
     }
 
-    /// Adds what braces name, of which some are folders: as in a glob, those that lead nowhere are none.
+    /// Adds what braces name, of which some are folders: as in a glob, those that lead nowhere are
+    /// none.
     fn add_alternatives(&mut self, all: &[String], base: &Path) -> Result<(), FilesError> {
         for one in all {
             if is_glob(one) || base.join(one).exists() {
@@ -220,7 +221,7 @@ impl Files {
         Ok(())
     }
 
-    /// The files that were named by their own paths.
+    /// Returns the files that were named by their own paths.
     pub fn named(&self) -> &[PathBuf] {
         &self.named
     }
@@ -283,7 +284,8 @@ impl Files {
 }
 
 impl Files {
-    /// Counts what [`Files::list`] leaves out of its folders, for answers that claim that something isn't there.
+    /// Counts what [`Files::list`] leaves out of its folders, for answers that claim that something
+    /// isn't there.
     pub fn ignored(&self) -> Ignored {
         let listed = self.list().unwrap_or_default();
         let mut ignored = Ignored::default();
@@ -359,7 +361,7 @@ fn walk(
     if found.len() > FILES_MAX { Err(FilesError::TooManyFiles) } else { Ok(found) }
 }
 
-/// The files that one thread found.
+/// The files found by one thread.
 struct Batch<'a> {
     files: Vec<PathBuf>,
     all: &'a Mutex<Vec<PathBuf>>,
@@ -373,12 +375,13 @@ impl Drop for Batch<'_> {
     }
 }
 
-/// How many threads walk and search.
+/// Returns the number of threads that walk and search.
 pub(crate) fn threads() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX)
 }
 
-/// Returns what `{a,b}/c` means, `a/c` and `b/c`; nothing for an entry without braces, with nested ones, or with many.
+/// Returns what `{a,b}/c` means, `a/c` and `b/c`; nothing for an entry without braces, with nested
+/// ones, or with many.
 fn alternatives(entry: &str) -> Vec<String> {
     /// Returns false if there is more than that.
     fn expand(entry: &str, all: &mut Vec<String>) -> bool {
@@ -399,7 +402,7 @@ fn is_glob(text: &str) -> bool {
     text.contains(['*', '?', '[', '{'])
 }
 
-/// The number of names in the paths that a glob without `**` matches.
+/// Returns the number of path components that a glob without `**` matches.
 fn glob_depth(glob: &str) -> usize {
     // Alternatives may have slashes of their own.
     glob.matches('/').count() + 1

@@ -10,13 +10,14 @@
 //! | [`search`] | all files at once, on several threads |
 //! | [`limits`] | every bound |
 //!
-//! Lines count from 1, ranges are of bytes. A line ends with `\n`; `$` also matches before `\r\n`. A byte order
-//! mark is not part of a text.
+//! Lines count from 1, ranges are of bytes. A line ends with `\n`; `$` also matches before `\r\n`.
+//! A byte order mark is not part of a text.
 //!
-//! **Invariant: the same answer each time.** Files are in the order of their paths, whatever the threads did.
+//! **Invariant: the same answer each time.** Files are in the order of their paths, whatever the
+//! threads did.
 //!
-//! **Invariant: counts are exact.** Each match of the text is counted once: as found, or under the first filter
-//! that left it out.
+//! **Invariant: counts are exact.** Each match of the text is counted once: as found, or under the
+//! first filter that left it out.
 #![forbid(unsafe_code)]
 
 mod candidates;

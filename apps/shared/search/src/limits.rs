@@ -1,24 +1,24 @@
 //! Every bound of a search.
 
-/// The longest file that is searched, in bytes. A longer one is named as left out.
+/// The longest file that is searched, in bytes. A longer one is reported as skipped.
 pub const FILE_MAX: u64 = 64 * 1024 * 1024;
-/// How many threads a search uses at most.
+/// Maximum number of threads of a search.
 pub const THREADS_MAX: usize = 8;
-/// How many line numbers are kept of what a filter left out of one file.
+/// Maximum number of line numbers kept per file and filter for matches left out.
 pub const LEFT_LINES_MAX: usize = 8;
-/// How many entries a list of files can have.
+/// Maximum number of entries in a list of files.
 pub const ENTRIES_MAX: usize = 256;
-/// How many files a list of files can name: the walk ends with an error.
+/// Maximum number of files that a list can name; beyond it, the walk fails.
 pub const FILES_MAX: usize = 500_000;
-/// How large a compiled expression can be, in bytes.
+/// Maximum size of a compiled regular expression, in bytes.
 pub const PATTERN_MAX: usize = 10 * 1024 * 1024;
-/// How many bytes at the start of a file tell whether it is binary before it is searched.
+/// The number of bytes at the start of a file that are checked for binary content.
 pub const BINARY_HEAD: usize = 8 * 1024;
 /// Up to which length a file is read as a whole before it is searched, in bytes.
 pub const WHOLE_MAX: u64 = 256 * 1024;
-/// How much more is read of a file that has grown meanwhile, in bytes.
+/// The number of additional bytes read from a file that has grown meanwhile.
 pub const READ_MORE: usize = 64 * 1024;
 /// Braces of a glob that are looked at for folders.
 pub const BRACES_MAX: usize = 4;
-/// The most files that are counted of those that were left out.
+/// Maximum number of ignored files that are counted.
 pub const IGNORED_MAX: usize = 10_000;

@@ -6,7 +6,7 @@ use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use crate::limits::PATTERN_MAX;
 use crate::pattern_error::PatternError;
 
-/// A regular expression that is asked about one line after the other.
+/// A regular expression for matching single lines.
 #[derive(Debug, Clone)]
 pub struct LineMatcher(RegexMatcher);
 

@@ -17,44 +17,45 @@ use crate::limits::PATTERN_MAX;
 use crate::line_matcher::LineMatcher;
 use crate::pattern_error::PatternError;
 
-/// What a part of a text is.
+/// The kind of a part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Part {
     /// Neither of the others.
     Code,
-    /// A comment.
     Comment,
-    /// A literal of text.
+    /// A string literal.
     String,
 }
 
 /// Tells what a range of one text is.
 pub type PartOf = Box<dyn Fn(&Range<usize>) -> Part>;
 
-/// Reads a text so that its parts can be told; `None` if nothing is known of its language. It is only called for
-/// texts with matches.
+/// Reads a text so that its parts can be told; `None` if nothing is known of its language. It is
+/// only called for texts with matches.
 pub type Classify = dyn Fn(&Path, &str) -> Option<PartOf> + Send + Sync;
 
-/// Which matches count.
+/// The filters that a match must pass.
 #[derive(Default)]
 pub struct Filters {
-    /// Only whole words.
+    /// Accepts only whole words.
     pub word: bool,
-    /// Only in parts of this kind.
+    /// Accepts only matches in parts of this kind.
     pub only: Option<Part>,
     /// Tells the parts of a text.
     pub classify: Option<Arc<Classify>>,
     /// A regular expression that a line of the match must not match.
     pub not: Option<String>,
-    /// Files of which only parts are searched, with the bytes of these parts. A match counts if all of it is in one;
-    /// the others aren't told as left out. Files that aren't named here are searched whole.
+    /// Files of which only parts are searched, with the bytes of these parts. A match counts if all
+    /// of it is in one; the others aren't told as left out. Files that aren't named here are
+    /// searched whole.
     pub within: Parts,
 }
 
 /// The parts of files that are searched, in bytes of the text without its byte order mark.
 pub type Parts = BTreeMap<PathBuf, Vec<Range<usize>>>;
 
-/// A text or a regular expression to search for, compiled. A clone is faster than to share it among threads.
+/// A text or a regular expression to search for, compiled. A clone is faster than to share it among
+/// threads.
 #[derive(Clone)]
 pub struct Pattern {
     /// Finds all matches, also those that aren't whole words.
@@ -70,23 +71,19 @@ pub struct Pattern {
     multi_line: bool,
 }
 
-/// One match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
-    /// Its bytes.
     pub bytes: Range<usize>,
-    /// The number of its first line.
+    /// The number of the first line.
     pub line: u64,
-    /// The number of its last line.
     pub last_line: u64,
 }
 
-/// The matches of a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Matches {
-    /// Those that count, from the start to the end, without overlaps.
+    /// The matches that pass the filters, in order, without overlaps.
     pub found: Vec<Match>,
-    /// Those that the filters left out.
+    /// The matches that the filters left out.
     pub left: LeftOut,
 }
 
@@ -104,8 +101,8 @@ impl Matches {
 }
 
 impl Pattern {
-    /// Compiles a text, or a regular expression in the syntax of the crate `regex`. Without `case`, upper and
-    /// lower case are the same.
+    /// Compiles a text, or a regular expression in the syntax of the crate `regex`. Without `case`,
+    /// upper and lower case are the same.
     ///
     /// # Errors
     /// The text is empty, or it or [`Filters::not`] isn't a regular expression.
@@ -164,7 +161,8 @@ impl Pattern {
         self.search_first(path, text, usize::MAX)
     }
 
-    /// Searches a text as [`Pattern::search`] does, but may stop once this many lines with matches are found.
+    /// Searches a text as [`Pattern::search`] does, but may stop once this many lines with matches
+    /// are found.
     pub fn search_first(&self, path: &Path, text: &str, lines: usize) -> Matches {
         let mut scan = Scan::new(self, path, text);
         let (mut found, mut with_matches) = (0, 0);
@@ -183,16 +181,16 @@ impl Pattern {
     }
 }
 
-/// The search of one text.
+/// The search of a text.
 pub(crate) struct Scan<'a> {
     pattern: &'a Pattern,
     path: &'a Path,
     text: &'a str,
-    /// The parts that are searched; `None` for all of it.
+    /// The parts to search; `None` for the whole text.
     within: Option<&'a [Range<usize>]>,
-    /// What tells the parts of the text, once it was needed.
+    /// The classifier of the text's parts, created when first needed.
     part_of: OnceCell<Option<PartOf>>,
-    /// The latest lines that `not` was asked about, and its answer.
+    /// The lines last checked against `not`, and the result.
     excluded: (Range<u64>, bool),
     pub(crate) matches: Matches,
     found: Vec<Range<usize>>,
@@ -214,8 +212,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Takes in the matches of the whole text, which may go on over the ends of lines. A line break in the
-    /// expression stands for either line ending.
+    /// Takes in the matches of the whole text, which may go on over the ends of lines. A line break
+    /// in the expression stands for either line ending.
     pub(crate) fn whole(&mut self) {
         // Each part by itself: a match that reaches into a part must not hide one within it.
         let whole = 0..self.text.len();
@@ -226,7 +224,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Takes in the matches of a text of several lines, which begins at a byte and in a line of the whole text.
+    /// Takes in the matches of a text of several lines, which begins at a byte and in a line of the
+    /// whole text.
     fn lines(&mut self, text: &str, start: usize, line: u64) {
         let returns: Vec<usize> = memmem::find_iter(text.as_bytes(), "\r\n").collect();
         if returns.is_empty() {
@@ -254,8 +253,8 @@ impl<'a> Scan<'a> {
         self.take(&self.text.as_bytes()[bytes], line, |at| start + at);
     }
 
-    /// Takes in the matches of a part of the text that begins with a line of this number. `back` tells where a
-    /// byte of the part is in the text.
+    /// Takes in the matches of a part of the text that begins with a line of this number. `back`
+    /// tells where a byte of the part is in the text.
     fn take(&mut self, part: &[u8], first_line: u64, back: impl Fn(usize) -> usize) {
         let (mut found, mut words) = (take(&mut self.found), take(&mut self.words));
         find_all(&self.pattern.any, part, &mut found);
@@ -274,8 +273,9 @@ impl<'a> Scan<'a> {
         if self.pattern.word.is_none() {
             found.iter().for_each(|one| add(self, one, true));
         } else {
-            // The expression may match otherwise where it must begin and end with a word: those matches
-            // count, and of the others those are no words that have nothing in common with them.
+            // The expression may match otherwise where it must begin and end with a word: those
+            // matches count, and of the others those are no words that have nothing in common with
+            // them.
             let mut rest = words.iter().peekable();
             for one in &found {
                 while let Some(word) =
@@ -338,8 +338,8 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Collects all matches of an expression, from the start to the end, without overlaps. To the expression a text is
-/// bytes: matches that begin or end within a character are no matches.
+/// Collects all matches of an expression, from the start to the end, without overlaps. To the
+/// expression a text is bytes: matches that begin or end within a character are no matches.
 fn find_all(matcher: &RegexMatcher, part: &[u8], found: &mut Vec<Range<usize>>) {
     found.clear();
     let is_boundary = |at: usize| part.get(at).is_none_or(|byte| byte & 0xc0 != 0x80);

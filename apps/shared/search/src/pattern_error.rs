@@ -1,12 +1,11 @@
 //! Why a pattern can't be searched for.
 
-/// Why a pattern can't be searched for.
+/// The reason why a pattern can't be searched for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PatternError {
-    /// There is nothing to search for.
     #[error("the text to search for is empty")]
     Empty,
-    /// It isn't a regular expression. The text says why, in one line.
+    /// The pattern isn't a valid regular expression. The text gives the reason in one line.
     #[error("{0}")]
     Syntax(String),
 }

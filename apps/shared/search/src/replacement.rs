@@ -5,8 +5,8 @@ use grep_matcher::{Captures, Matcher};
 use crate::pattern::{Match, Pattern};
 
 impl Pattern {
-    /// Returns a replacement for [`Pattern::expand`] in which all groups are named without doubt: `$1st` is the group 1 and
-    /// "st", unless there is a group of the name `1st`.
+    /// Returns a replacement for [`Pattern::expand`] in which all groups are named without doubt:
+    /// `$1st` is the group 1 and "st", unless there is a group of the name `1st`.
     ///
     /// # Errors
     /// It names a group that the expression doesn't have; the error is the name.
@@ -40,8 +40,8 @@ impl Pattern {
         Ok(plain + rest)
     }
 
-    /// Returns what stands in place of a match of a regular expression: in `replacement`, `$1`, `$name` and `${1}`
-    /// are groups of the match, and `$$` is a dollar sign.
+    /// Returns what stands in place of a match of a regular expression: in `replacement`, `$1`,
+    /// `$name` and `${1}` are groups of the match, and `$$` is a dollar sign.
     pub fn expand(&self, text: &str, found: &Match, replacement: &str) -> String {
         let line = text[..found.bytes.start].rfind('\n').map_or(0, |at| at + 1);
         let end = text[found.bytes.end..].find('\n').map_or(text.len(), |at| found.bytes.end + at);

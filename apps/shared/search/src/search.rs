@@ -15,52 +15,51 @@ use crate::files::threads;
 use crate::limits::{BINARY_HEAD, FILE_MAX, READ_MORE, WHOLE_MAX};
 use crate::pattern::{Matches, Pattern, Scan};
 
-/// The texts of files that are searched in place of those on disk.
+/// The texts of files that are searched instead of those on disk.
 pub type Overlay = BTreeMap<PathBuf, Arc<str>>;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SearchResults {
-    /// The files with matches, also with those only that the filters left out, in the order of their paths.
+    /// The files with matches, also with those only that the filters left out, in the order of
+    /// their paths.
     pub files: Vec<FileCounts>,
-    /// How many files were searched.
+    /// The number of files that were searched.
     pub searched: u64,
     /// Files that weren't searched, in the order of their paths.
     pub skipped: Vec<Skipped>,
 }
 
-/// How many matches a file has.
+/// The numbers of matches in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileCounts {
-    /// The file.
     pub path: PathBuf,
-    /// The matches that count.
+    /// The matches that pass the filters.
     pub counts: Counts,
-    /// What the filters left out.
+    /// The matches that the filters left out.
     pub left: LeftOut,
 }
 
 /// A file that wasn't searched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Skipped {
-    /// The file.
     pub path: PathBuf,
-    /// What kept it from being searched.
+    /// The reason why the file wasn't searched.
     pub why: SkipReason,
 }
 
-/// Why a file wasn't searched.
+/// The reason why a file wasn't searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkipReason {
-    /// It has a NUL byte.
+    /// The file has a NUL byte.
     Binary,
-    /// It isn't UTF-8. Told only of files whose bytes have a match.
+    /// The file isn't UTF-8. Reported only for files whose bytes have a match.
     NotUtf8,
-    /// It is longer than [`FILE_MAX`].
+    /// The file is longer than [`FILE_MAX`].
     TooLong,
-    /// It is no regular file.
+    /// The file is not a regular file.
     NotAFile,
-    /// It can't be read.
+    /// The file can't be read.
     Unreadable(io::ErrorKind),
 }
 
@@ -125,9 +124,9 @@ pub fn search(pattern: &Pattern, files: &[PathBuf], overlay: &Overlay) -> Search
 /// Reads and searches one file after the other.
 #[derive(Default)]
 struct FileReader {
-    /// At least as long as the longest file so far.
+    /// The buffer, at least as long as the longest file so far.
     bytes: Vec<u8>,
-    /// How much of it is the file.
+    /// The length of the file's content in the buffer.
     length: usize,
     lines: CandidateLines,
 }

@@ -6,44 +6,43 @@ use crate::git::Objects;
 use crate::store::{Store, Tree, path_of};
 use crate::{Unavailable, shown};
 
-/// What changed between two snapshots.
+/// The difference between two snapshots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Each file that changed, in the order of their paths.
+    /// The changed files, sorted by path.
     pub files: Vec<FileChange>,
-    /// True if the ignore rules in the project's repository changed: what seems to be new may have been there before.
+    /// True if the ignore rules in the project's repository changed: what seems to be new may have
+    /// been there before.
     pub(crate) rules_changed: bool,
 }
 
-/// What changed in one file: it came if it has no version before, and went if it has none after.
+/// A file's change: added if there is no version before, removed if there is none after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileChange {
-    /// Its path, relative to the project.
+    /// The path, relative to the project.
     pub path: PathBuf,
-    /// What it was.
+    /// The version before; `None` if the file was added.
     pub before: Option<Version>,
-    /// What it became.
+    /// The version after; `None` if the file was removed.
     pub after: Option<Version>,
 }
 
-/// What a file is: its kind, and the name of its content.
+/// The version of a file: its kind, and the name of its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Version {
-    /// Its kind.
     pub kind: Kind,
     pub(crate) content: String,
-    /// Its permission bits, of a file that came or went and has others than a new one gets.
+    /// The permission bits of an added or removed file, if not those of a new file.
     pub(crate) mode: Option<u32>,
 }
 
-/// The kind of a file, as git knows it.
+/// The kind of a file, as in git.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A regular file.
     File,
-    /// A regular file that can be executed.
+    /// An executable regular file.
     Executable,
-    /// A symbolic link; its content is where it leads.
+    /// A symbolic link; its content is its target.
     Link,
 }
 
@@ -91,7 +90,8 @@ impl Store {
 }
 
 impl Change {
-    /// Names the files in one line, as many as fit in this many characters: `src/a.rs, src/b.rs, +12 more`. Empty if there are none.
+    /// Names the files in one line, as many as fit in this many characters:
+    /// `src/a.rs, src/b.rs, +12 more`. Empty if there are none.
     pub fn named(&self, room: usize) -> String {
         let mut named = String::new();
         for (at, file) in self.files.iter().enumerate() {

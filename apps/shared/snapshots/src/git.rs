@@ -12,7 +12,8 @@ use crate::Unavailable;
 use crate::limits::{ANSWER_BYTES_MAX, COMPLAINT_BYTES, GIT_PATIENCE};
 use crate::project::Project;
 
-/// All settings. No others are read: neither the user's, nor the system's, nor those of the project, which could name programs.
+/// All settings. No others are read: neither the user's, nor the system's, nor those of the
+/// project, which could name programs.
 const SETTINGS: &str = "[core]
 \trepositoryformatversion = 0
 \tbare = false
@@ -34,7 +35,7 @@ const SETTINGS: &str = "[core]
 \tauto = false
 ";
 
-/// What becomes of the bytes of each file: nothing. It is asked before any `.gitattributes`.
+/// Git attributes that keep the bytes of each file, overriding any `.gitattributes`.
 const ATTRIBUTES: &str = "* -text -filter -ident -working-tree-encoding -eol\n";
 
 /// Git, for one project.
@@ -45,8 +46,8 @@ pub(crate) struct Git {
     project: Project,
 }
 
-/// Whether objects that the project's repository has count as kept. With it, git touches the times of objects there
-/// unless it writes a pack.
+/// Whether objects that the project's repository has count as kept. With it, git touches the times
+/// of objects there unless it writes a pack.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Objects {
     Own,

@@ -8,15 +8,17 @@ pub const FILES_MAX: usize = 200_000;
 pub const FILE_BYTES_MAX: u64 = 10 * 1024 * 1024;
 /// Paths that are left out of a snapshot; a project with more has none.
 pub const LEFT_OUT_MAX: usize = 10_000;
-/// Bytes that git may print to one question: paths, or the contents of files that are taken back together.
+/// Bytes that git may print to one question: paths, or the contents of files that are taken back
+/// together.
 pub const ANSWER_BYTES_MAX: usize = 256 * 1024 * 1024;
 /// Bytes of git's complaint that are read.
 pub const COMPLAINT_BYTES: usize = 4096;
 /// Bytes of a file of the project's repository that are read.
 pub const SETTINGS_BYTES: u64 = 1024 * 1024;
-/// How long one run of git may take.
+/// The time limit of one run of git.
 pub const GIT_PATIENCE: Duration = Duration::from_secs(120);
-/// Changed files from which on they are written as one pack, and not if the project has them already.
+/// Changed files from which on they are written as one pack, and not if the project has them
+/// already.
 pub const PACKED_FROM: usize = 500;
 /// Files of one such pack: with each, git looks through those that it has already.
 pub const PACK_FILES: usize = 5_000;
@@ -32,9 +34,9 @@ pub const CONFLICT_LINES_SHOWN: usize = 6;
 pub const CONFLICTS_SHOWN: usize = 5;
 /// Files and folders outside of snapshots that are looked at to say which of them changed.
 pub const UNTAKEN_LOOKED: usize = 20_000;
-/// Those of one kind that are named.
+/// Maximum number of untaken paths of one kind that are named.
 pub const UNTAKEN_NAMED: usize = 3;
-/// How much the time of a file may be behind the clock.
+/// The maximum lag of file times behind the clock.
 pub const CLOCK_STEP: Duration = Duration::from_millis(20);
 /// Files whose permission bits changed that a snapshot knows.
 pub const MODES_CHANGED_MAX: usize = 1_000;

@@ -1,5 +1,5 @@
-//! Permission bits that git doesn't know, of the files that the index has: a file that only its owner may read must not come back
-//! as one that everybody may.
+//! Permission bits that git doesn't know, of the files that the index has: a file that only its
+//! owner may read must not come back as one that everybody may.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 /// Permission bits that a new file gets by itself.
 const USUAL: [u32; 4] = [0o644, 0o664, 0o755, 0o775];
 
-/// The permission bits of files that have others.
+/// The permission bits of files that don't have the default ones.
 #[derive(Debug, Default)]
 pub(crate) struct Modes {
     file: PathBuf,
@@ -35,7 +35,8 @@ impl Modes {
         self.modes.get(path).copied()
     }
 
-    /// Sets those of a file, none if it isn't kept any more, and returns what they were unless they were usual.
+    /// Sets those of a file, none if it isn't kept any more, and returns what they were unless they
+    /// were usual.
     pub fn set(&mut self, path: &[u8], mode: Option<u32>) -> Option<u32> {
         let was = match mode.filter(|mode| !USUAL.contains(mode)) {
             Some(mode) => self.modes.insert(path.to_vec(), mode),

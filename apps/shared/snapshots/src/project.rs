@@ -1,4 +1,5 @@
-//! Finds a project and its git repository, without asking git: the repository's settings could name programs.
+//! Finds a project and its git repository, without asking git: the repository's settings could name
+//! programs.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -14,11 +15,11 @@ use crate::limits::SETTINGS_BYTES;
 /// A project whose files are in a git repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Project {
-    /// Its topmost folder.
+    /// The topmost folder.
     pub root: PathBuf,
-    /// Where its repository keeps objects; nothing if they are named by another hash.
+    /// The repository's object directory; `None` if objects use another hash.
     pub objects: Option<PathBuf>,
-    /// Its own ignore rules, besides those in `.gitignore`.
+    /// The repository's own ignore rules, besides those in `.gitignore`.
     pub exclude: PathBuf,
 }
 
@@ -65,7 +66,8 @@ fn common_directory(directory: &Path) -> Option<PathBuf> {
     common.join("objects").is_dir().then_some(common)
 }
 
-/// Reads a file of a repository, as far as it is read. A pipe in its place is none: whoever opens it would wait.
+/// Reads a file of a repository, as far as it is read. A pipe in its place is none: whoever opens
+/// it would wait.
 pub(crate) fn read(path: &Path) -> Option<Vec<u8>> {
     let flags = OFlags::NONBLOCK.bits().cast_signed();
     let file = File::options().read(true).custom_flags(flags).open(path).ok()?;

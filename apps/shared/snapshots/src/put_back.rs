@@ -1,7 +1,8 @@
 //! Takes a change back, or makes it again: all of its files, or none.
 //!
-//! A text that was changed since is merged, as `git merge-file` does it, of what the change left, what it is now, and what it was
-//! before. Where that is a conflict nothing is written, and both texts are shown.
+//! A text that was changed since is merged, as `git merge-file` does it, of what the change left,
+//! what it is now, and what it was before. Where that is a conflict nothing is written, and both
+//! texts are shown.
 
 mod publish;
 mod texts;
@@ -23,27 +24,28 @@ use crate::{Unavailable, shown};
 use publish::publish;
 use texts::{conflict, is_binary};
 
-/// Whether a change is taken back or made again.
+/// The direction of restoring a change: taking it back or making it again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// What was before is there again.
+    /// Restores the state before the change.
     Back,
-    /// What was after is there again.
+    /// Restores the state after the change.
     Again,
 }
 
-/// What was written.
+/// The result of restoring a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PutBack {
-    /// The files that were written, made or removed, relative to the project.
+    /// The files that were written, created or removed, relative to the project.
     pub files: Vec<PathBuf>,
-    /// How many of the change's files were as wanted already.
+    /// The number of the change's files that already had the wanted state.
     pub same: usize,
-    /// The files that seem to be new and were left: ignore rules changed, too, so that they may have been there before.
+    /// The files that seem to be new and were left: ignore rules changed, too, so that they may
+    /// have been there before.
     pub unsure: Vec<PathBuf>,
 }
 
-/// Why nothing was written.
+/// The reason why nothing was written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
     /// The snapshots can't be read.
@@ -57,7 +59,7 @@ pub enum Refused {
     Disk(String),
 }
 
-/// What is at a path now.
+/// The present state of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Now {
     Nothing,
@@ -67,7 +69,7 @@ enum Now {
     Other(&'static str),
 }
 
-/// What is to be at a path in place of what is there now.
+/// The replacement of the present state of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Replacement {
     path: PathBuf,
@@ -75,7 +77,7 @@ struct Replacement {
     new: Now,
 }
 
-/// What one side of a change has.
+/// The content of one side of a change.
 struct Side {
     kind: Kind,
     bytes: Vec<u8>,
@@ -199,8 +201,9 @@ impl Store {
     }
 }
 
-/// Returns the folders in which ignore rules may leave out less than before: a file that seems to be new there may have been
-/// there before. A list that came only adds rules, unless it takes some back.
+/// Returns the folders in which ignore rules may leave out less than before: a file that seems to
+/// be new there may have been there before. A list that came only adds rules, unless it takes some
+/// back.
 fn rules_changed(change: &Change, contents: &HashMap<String, Vec<u8>>) -> Vec<PathBuf> {
     let takes_back = |version: &Version| {
         let text = contents.get(&version.content);

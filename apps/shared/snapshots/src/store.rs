@@ -33,31 +33,32 @@ pub struct Store {
 
 #[derive(Debug, Default)]
 struct StoreState {
-    /// The newest tree: what the index has.
+    /// The newest tree, which matches the index.
     newest: Option<String>,
     /// Snapshots with changes since it was looked at what all of them take.
     unlooked: u32,
-    /// The permission bits of the files that a new file doesn't get by itself.
+    /// The permission bits of files that differ from those of a new file.
     modes: Modes,
 }
 
-/// A state of a project's files.
+/// The state of a project's files.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tree {
-    /// The tree's name: a hash of what it has.
+    /// The id of the tree: a hash of its content.
     pub(crate) id: String,
-    /// What it leaves out, relative to the project: files, and folders that end with `/`.
+    /// The paths left out, relative to the project: files, and folders ending with `/`.
     pub(crate) left_out: BTreeSet<Vec<u8>>,
     /// The project's own ignore rules.
     pub(crate) exclude: Vec<u8>,
-    /// Permission bits of files that came or went since the snapshot before, where git doesn't know them.
+    /// Permission bits of files that came or went since the snapshot before, where git doesn't know
+    /// them.
     pub(crate) modes: Vec<(Vec<u8>, u32)>,
     /// Files whose permission bits changed since the snapshot before, where git doesn't know them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) modes_changed: Vec<Vec<u8>>,
 }
 
-/// What becomes of paths in the index.
+/// The pending changes of paths in the index.
 #[derive(Default)]
 struct Work {
     /// Files that aren't there any more, or are left out now.
@@ -67,9 +68,9 @@ struct Work {
     /// Files that may be written as one pack.
     many: Vec<Vec<u8>>,
     left_out: BTreeSet<Vec<u8>>,
-    /// Those that came or went.
+    /// The permission bits of files that were added or removed.
     modes: Vec<(Vec<u8>, u32)>,
-    /// Those that stay, and whose permission bits changed.
+    /// The remaining files whose permission bits changed.
     modes_changed: Vec<Vec<u8>>,
     bytes: u64,
 }
@@ -130,7 +131,8 @@ impl Store {
             (dirty.join().unwrap_or_else(|_| stopped()), others)
         });
         let work = self.work(&dirty?, &others?, &mut state.modes)?;
-        // Modes that aren't of the index are only of no use; the other way round they would be missing.
+        // Modes that aren't of the index are only of no use; the other way round they would be
+        // missing.
         state.modes.save().map_err(failed)?;
         self.write(&work)?;
         if self.files() > FILES_MAX {
@@ -225,7 +227,8 @@ impl Store {
         Ok(work)
     }
 
-    /// Looks what is at a path. A file that is kept has permission bits, and its length is added to `bytes`.
+    /// Looks what is at a path. A file that is kept has permission bits, and its length is added to
+    /// `bytes`.
     fn found(&self, path: &[u8], bytes: &mut u64) -> (PathContent, Option<u32>) {
         let path = self.root.join(std::ffi::OsStr::from_bytes(path));
         match fs::symlink_metadata(&path) {
@@ -280,7 +283,7 @@ impl Store {
 /// What is at a path.
 enum PathContent {
     Kept,
-    /// An object of its own.
+    /// A file that is stored as an object of its own.
     Small,
     Gone,
     LeftOut,

@@ -12,7 +12,7 @@ use crate::limits::{CLOCK_STEP, FILE_BYTES_MAX, UNTAKEN_LOOKED, UNTAKEN_NAMED};
 use crate::store::{Store, Tree, path_of};
 use crate::{Unavailable, shown};
 
-/// What changed within a time and isn't in snapshots, relative to the project.
+/// Recent changes that snapshots don't include, relative to the project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Untaken {
     /// Files that git ignores, and those of repositories inside of the project.
@@ -28,8 +28,8 @@ pub struct Untaken {
 }
 
 impl Store {
-    /// Looks for what changed in a time and isn't in the snapshot that was taken at its end. What was removed isn't known, nor
-    /// what changed again since. It takes about as long as a snapshot.
+    /// Looks for what changed in a time and isn't in the snapshot that was taken at its end. What
+    /// was removed isn't known, nor what changed again since. It takes about as long as a snapshot.
     ///
     /// # Errors
     /// Git complains.
@@ -65,7 +65,7 @@ struct Look<'r> {
     root: &'r Path,
     from: SystemTime,
     to: SystemTime,
-    /// How many entries are still looked at.
+    /// The number of entries that may still be checked.
     left: usize,
     found: Untaken,
 }
@@ -107,7 +107,8 @@ impl Look<'_> {
 }
 
 impl Untaken {
-    /// Names it in one line: `2 ignored files (.env, target/a), 1 file over 10 MiB (a.bin)`. Empty if there is nothing.
+    /// Names it in one line: `2 ignored files (.env, target/a), 1 file over 10 MiB (a.bin)`. Empty
+    /// if there is nothing.
     pub fn named(&self) -> String {
         let mib = FILE_BYTES_MAX / 1024 / 1024;
         let large = format!(" over {mib} MiB");

@@ -1,4 +1,5 @@
-//! Items put elsewhere, swapped, taken out and added, with the empty lines between items as the file has them.
+//! Items put elsewhere, swapped, taken out and added, with the empty lines between items as the
+//! file has them.
 //!
 //! | module | holds |
 //! |---|---|
@@ -8,8 +9,8 @@
 //! | `insertion` | where a block goes, and what it takes over there |
 //! | `indentation` | blocks shifted to another indentation |
 //!
-//! **Invariant: what stands elsewhere stays as it is, byte for byte.** Only empty lines next to a gap or to a
-//! new place may come or go.
+//! **Invariant: what stands elsewhere stays as it is, byte for byte.** Only empty lines next to a
+//! gap or to a new place may come or go.
 
 mod arrangement;
 mod indentation;
@@ -30,8 +31,9 @@ use insertion::{insertion, place_indent};
 use spacing::Spacing;
 use terminated_text::TerminatedText;
 
-/// Returns the lines of the items that a range is made of, without the empty lines around them; `None` if it isn't made of
-/// whole items that are in the same one. Each has its doc comment and attributes.
+/// Returns the lines of the items that a range is made of, without the empty lines around them;
+/// `None` if it isn't made of whole items that are in the same one. Each has its doc comment and
+/// attributes.
 pub fn whole_items(source: &Source, lines: &Range<usize>) -> Option<Range<usize>> {
     let padded = TerminatedText::new(source);
     let lines = padded.closed(lines);
@@ -55,7 +57,8 @@ pub fn whole_items(source: &Source, lines: &Range<usize>) -> Option<Range<usize>
     None
 }
 
-/// Plans how lines are taken out: an item with the empty lines that it needs no more, or exactly these lines.
+/// Plans how lines are taken out: an item with the empty lines that it needs no more, or exactly
+/// these lines.
 pub fn plan_delete(source: &Source, lines: &Range<usize>, exact: bool) -> Arrangement {
     let padded = TerminatedText::new(source);
     let lines = padded.closed(lines);
@@ -73,8 +76,8 @@ pub fn plan_insert(source: &Source, place: &InsertionPoint, block: &Block) -> Ar
     padded.finish(arrangement)
 }
 
-/// True if a place is at an item's edge or inside of an item, where items are kept apart by empty lines. Beside lines
-/// that are no item, nothing is added to what is put there.
+/// True if a place is at an item's edge or inside of an item, where items are kept apart by empty
+/// lines. Beside lines that are no item, nothing is added to what is put there.
 pub fn keeps_items_apart(source: &Source, place: &InsertionPoint) -> bool {
     let padded = TerminatedText::new(source);
     is_beside_item(&padded, &Spacing::of(&padded), place)
@@ -89,8 +92,8 @@ fn is_beside_item(padded: &TerminatedText<'_>, spacing: &Spacing, place: &Insert
     spacing.at_place(false, &place, None).is_some()
 }
 
-/// Plans how lines go elsewhere in their file; `None` if they are there already. With `exact` they are no item:
-/// neither their indentation nor empty lines change.
+/// Plans how lines go elsewhere in their file; `None` if they are there already. With `exact` they
+/// are no item: neither their indentation nor empty lines change.
 pub fn plan_move(
     source: &Source,
     lines: &Range<usize>,
@@ -154,8 +157,8 @@ pub fn plan_swap(source: &Source, one: &Range<usize>, other: &Range<usize>) -> O
     Some(padded.finish(Arrangement { edits, placed, shifted: None }))
 }
 
-/// Returns a block that takes the place of lines, with empty lines on both sides if it has several lines
-/// where one line stood close to others.
+/// Returns a block that takes the place of lines, with empty lines on both sides if it has several
+/// lines where one line stood close to others.
 fn loosened(
     padded: &TerminatedText<'_>,
     spacing: &Spacing,

@@ -5,9 +5,9 @@ use std::ops::Range;
 /// A replacement in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edit {
-    /// The bytes that are replaced.
+    /// The replaced bytes.
     pub range: Range<usize>,
-    /// What stands there afterwards.
+    /// The inserted text.
     pub new: String,
 }
 

@@ -44,10 +44,10 @@ use variables::crossing;
 
 pub use refusal::{Refusal, Untyped};
 
-/// What to extract.
+/// A request for an extraction.
 #[derive(Debug, Clone, Default)]
 pub struct Request<'a> {
-    /// The selection, in bytes. White space at its ends doesn't matter.
+    /// The selection, in bytes. White space at its ends is ignored.
     pub range: Range<usize>,
     /// The name of the new function.
     pub name: &'a str,
@@ -55,18 +55,17 @@ pub struct Request<'a> {
     pub types: BTreeMap<String, String>,
 }
 
-/// A planned extraction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extraction {
     /// The replacements, in ascending order; they don't overlap.
     pub edits: Vec<Edit>,
-    /// Where the call is afterwards.
+    /// The range of the call in the new text.
     pub call: Range<usize>,
-    /// Where the function is afterwards.
+    /// The range of the function in the new text.
     pub function: Range<usize>,
     /// The names of the function's parameters.
     pub parameters: Vec<String>,
-    /// The names of the variables that it returns.
+    /// The names of the variables that the function returns.
     pub results: Vec<String>,
     /// Parameters without a type, in a language where types may be left out.
     pub untyped: Vec<String>,
@@ -169,7 +168,8 @@ fn refuse_known_name(source: &Source, name: &str) -> Result<(), Refusal> {
     }
 }
 
-/// Parses the result. It must have no more errors than before, and the function must be one of its symbols.
+/// Parses the result. It must have no more errors than before, and the function must be one of its
+/// symbols.
 fn verify(source: &Source, extraction: &Extraction, name: &str) -> Result<(), Refusal> {
     let broken = || Refusal::because("the result would have a syntax error");
     let text = extraction.apply(source.text());

@@ -12,8 +12,8 @@
 //! | `needs` | what the moved code and the file that it came from need now |
 //! | `compose` | edits that are made one after the other, as one |
 //!
-//! **Invariant: nothing is guessed.** An import is changed only where the statement itself tells what it imports; all
-//! else that has to be looked at is named.
+//! **Invariant: nothing is guessed.** An import is changed only where the statement itself tells
+//! what it imports; all else that has to be looked at is named.
 
 mod bindings;
 mod changes;
@@ -42,14 +42,14 @@ pub(crate) use bindings::listed_in_all;
 pub use compose::{compose, shifted};
 pub use specifiers::module_name;
 
-/// Where an item was put that moved to another file.
+/// The new position of an item that moved to another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MovedItem {
-    /// The index of the file that it was in, whose text is that without it.
+    /// The index of the item's former file, whose text no longer includes the item.
     pub from: usize,
-    /// The index of the file that it is in, whose text is that with it.
+    /// The index of the item's present file, whose text includes the item.
     pub to: usize,
-    /// Its bytes there.
+    /// The bytes of the item in its present file.
     pub placed: Range<usize>,
 }
 
@@ -58,24 +58,25 @@ pub struct MovedItem {
 pub struct ImportsLeft {
     /// The index of the file.
     pub unit: usize,
-    /// The line after all edits, from 0.
+    /// The line in the text after all edits, from 0.
     pub line: usize,
-    /// What it is, in few words.
+    /// The reason in a few words.
     pub why: String,
 }
 
-/// The edits that mend imports.
+/// The edits that repair imports after a move.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MendedImports {
-    /// The edits of each file that has any, in ascending order.
+    /// The edits of each changed file, in ascending order.
     pub edits: Vec<(usize, Vec<Edit>)>,
-    /// What is left to do.
+    /// The imports that couldn't be repaired.
     pub left: Vec<ImportsLeft>,
 }
 
-/// Plans how imports are mended after an item moved. `units` are the files as they are then; `exists` tells which
-/// paths, relative to the project, are files. `None` if nothing is known of the imports of these files, or if
-/// what moved isn't declared in the outermost scope of its new file.
+/// Plans how imports are mended after an item moved. `units` are the files as they are then;
+/// `exists` tells which paths, relative to the project, are files. `None` if nothing is known of
+/// the imports of these files, or if what moved isn't declared in the outermost scope of its new
+/// file.
 ///
 /// # Errors
 /// The new file has something else of that name. The message says what.
@@ -134,23 +135,23 @@ fn is_module(source: &Source) -> bool {
         || ["require(", "module.exports", "exports."].iter().any(|word| text.contains(word))
 }
 
-/// What is known of a move, and what becomes of the imports.
+/// The data of a move and the changes of imports that it requires.
 struct Mending<'s> {
-    /// The file that the item was in.
+    /// The item's former file.
     home: PathBuf,
-    /// The file that it is in.
+    /// The item's present file.
     new: PathBuf,
     placed: Range<usize>,
-    /// What moved.
+    /// The names that the moved item declares.
     declared: Vec<Declared>,
-    /// What else the new file declares.
+    /// The other names that the new file declares.
     beside: Vec<Declared>,
     exists: &'s dyn Fn(&Path) -> bool,
     files: Vec<ImportChanges<'s>>,
-    /// The indexes of both files among these.
+    /// The indexes of the two files in `files`.
     from: usize,
     to: usize,
-    /// What is left: a file, a byte in it, and why.
+    /// Unrepaired imports: the index of the file, a byte in it, and the reason.
     left: BTreeSet<(usize, usize, String)>,
 }
 
@@ -159,7 +160,7 @@ impl Mending<'_> {
         self.left.insert((file, at, why.into()));
     }
 
-    /// The names by which others can import what moved.
+    /// Returns true if other files can import the moved item by this name.
     fn is_importable(&self, name: &str) -> bool {
         self.declared.iter().any(|one| one.export == Export::As(name.to_owned()))
     }

@@ -29,7 +29,6 @@ pub enum Language {
     Markdown,
 }
 
-/// The extensions of each language.
 const EXTENSIONS: &[(Language, &[&str])] = &[
     (Language::Rust, &["rs"]),
     (Language::Python, &["py", "pyi", "pyw"]),
@@ -57,7 +56,7 @@ const CPP_KEYWORDS: &str = "alignas alignof and asm auto bool break case catch c
      while xor";
 
 impl Language {
-    /// Every language, in the order in which they are listed to readers.
+    /// Every language, in display order.
     pub const ALL: [Self; 11] = [
         Self::Rust,
         Self::Python,
@@ -79,7 +78,6 @@ impl Language {
         known.map(|(language, _)| *language)
     }
 
-    /// The language's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rust => "Rust",
@@ -96,7 +94,7 @@ impl Language {
         }
     }
 
-    /// The grammar. Its tables are part of the program and cost nothing until they are used.
+    /// Returns the grammar. Its static tables cost nothing until they are used.
     pub(crate) fn grammar(self) -> tree_sitter::Language {
         match self {
             Self::Rust => tree_sitter_rust::LANGUAGE.into(),
@@ -118,7 +116,8 @@ impl Language {
         matches!(self, Self::JavaScript | Self::TypeScript | Self::Tsx)
     }
 
-    /// True if files of both languages import each other by statements that are mended after a move.
+    /// True if files of both languages import each other by statements that are mended after a
+    /// move.
     pub fn has_modules_like(self, other: Self) -> bool {
         (self.is_ecmascript() && other.is_ecmascript())
             || (self == Self::Python && other == Self::Python)
@@ -129,8 +128,8 @@ impl Language {
         matches!(self, Self::Rust | Self::Python | Self::Go) || self.is_ecmascript()
     }
 
-    /// True for nodes that are a function with statements or an expression of its own, whose `return` doesn't
-    /// leave the function around it.
+    /// True for nodes that are a function with statements or an expression of its own, whose
+    /// `return` doesn't leave the function around it.
     pub(crate) fn is_function(self, kind: &str) -> bool {
         match self {
             Self::Rust => {

@@ -1,5 +1,5 @@
-//! Parses source files and answers questions about them: which symbols a file has, which of them enclose a
-//! range, and how statements become a function of their own.
+//! Parses source files and answers questions about them: which symbols a file has, which of them
+//! enclose a range, and how statements become a function of their own.
 //!
 //! | module | holds |
 //! |---|---|
@@ -18,11 +18,11 @@
 //!
 //! All ranges are of bytes. Nothing here reads a file, keeps state, or knows of an editor.
 //!
-//! **Invariant: an extraction is right or refused.** It is planned only for what the syntax tree tells, and
-//! its result is parsed again: it must have no error that the file didn't have.
+//! **Invariant: an extraction is right or refused.** It is planned only for what the syntax tree
+//! tells, and its result is parsed again: it must have no error that the file didn't have.
 //!
-//! **Invariant: any text is accepted.** A text that is too long or nested too deeply is refused before
-//! anything walks it, so that no input exhausts the stack.
+//! **Invariant: any text is accepted.** A text that is too long or nested too deeply is refused
+//! before anything walks it, so that no input exhausts the stack.
 #![forbid(unsafe_code)]
 
 pub mod arrange;

@@ -7,16 +7,15 @@ use crate::limits::NEAREST_MAX;
 use crate::outline::{Symbol, SymbolKind, base_name};
 use crate::source::Source;
 
-/// A symbol with the names around it.
+/// A symbol with its enclosing names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundSymbol {
-    /// The symbol.
     pub symbol: Symbol,
-    /// Its name with what it belongs to, as it can be looked up: `Point::norm`, `<Point as Display>::fmt`.
+    /// The name for lookups, qualified by its owner: `Point::norm`, `<Point as Display>::fmt`.
     pub qualified: String,
-    /// The names around it and its own, the outermost first. Of an `impl` it is the type.
+    /// The enclosing names and the symbol's own, outermost first. For an `impl`, its type.
     pub path: Vec<String>,
-    /// The trait that it is part of an implementation of.
+    /// The trait that the enclosing `impl` implements, if any.
     pub of_trait: Option<String>,
 }
 
@@ -28,12 +27,13 @@ pub struct Wanted {
     /// True for an `impl` block itself.
     is_impl: bool,
     text: String,
-    /// The last name as it was written, for those with a space in them.
+    /// The last name as written, for names that contain a space.
     last: String,
 }
 
 impl Wanted {
-    /// Reads a written name. Words such as `fn` before it and `()` behind it are taken as part of the manner.
+    /// Reads a written name. Words such as `fn` before it and `()` behind it are taken as part of
+    /// the manner.
     pub fn new(written: &str) -> Self {
         let text = written.trim().trim_end_matches("()").trim().to_owned();
         let mut rest = text.as_str();
@@ -76,7 +76,8 @@ impl Wanted {
         Self { segments, of_trait, is_impl, text, last }
     }
 
-    /// True if a path's names end with those that were written. `file` may stand for a module before them.
+    /// True if a path's names end with those that were written. `file` may stand for a module
+    /// before them.
     fn matches(&self, found: &FoundSymbol, language: Language, file: Option<&Path>) -> bool {
         if language == Language::Markdown {
             let wanted = self.text.trim_start_matches('#').replace('`', "").trim().to_lowercase();
@@ -120,8 +121,9 @@ impl Wanted {
         })
     }
 
-    /// Returns the symbols of a file that the name means. What declares is left out where a definition of the
-    /// name is there, and fields, variants and constructors where something else has the name.
+    /// Returns the symbols of a file that the name means. What declares is left out where a
+    /// definition of the name is there, and fields, variants and constructors where something else
+    /// has the name.
     pub fn find(&self, source: &Source, file: Option<&Path>) -> Vec<FoundSymbol> {
         // A parse is needed only where the name stands.
         let name = self.name();
@@ -134,7 +136,7 @@ impl Wanted {
         found
     }
 
-    /// The last of the names, which must stand in a file that has the symbol.
+    /// Returns the last of the names, which any file with the symbol must contain.
     pub fn name(&self) -> &str {
         self.segments.last().map_or("", String::as_str)
     }
@@ -176,7 +178,8 @@ fn is_constructor(found: &FoundSymbol) -> bool {
 }
 
 impl Source {
-    /// Returns all symbols with the names around them, also fields and variants, in the order of the text.
+    /// Returns all symbols with the names around them, also fields and variants, in the order of
+    /// the text.
     pub fn named_symbols(&self) -> Vec<FoundSymbol> {
         found_in(self)
     }
@@ -234,7 +237,8 @@ fn split_path(text: &str) -> Vec<String> {
     parts
 }
 
-/// The names of the modules that a file is: `src/a/mod.rs` is `src`, `a`; `src/a/b.rs` is `src`, `a`, `b`.
+/// The names of the modules that a file is: `src/a/mod.rs` is `src`, `a`; `src/a/b.rs` is `src`,
+/// `a`, `b`.
 pub(crate) fn module_names(file: &Path) -> Vec<String> {
     let mut names: Vec<String> =
         file.iter().filter_map(|part| part.to_str()).map(str::to_owned).collect();

@@ -35,8 +35,8 @@ pub(crate) use symbol::base_name;
 pub use symbol::{Symbol, SymbolKind, flatten};
 
 impl Source {
-    /// Returns the file's symbols, each with those in it, in the order of the text. Functions within functions
-    /// are included; local variables, fields and variants are not.
+    /// Returns the file's symbols, each with those in it, in the order of the text. Functions
+    /// within functions are included; local variables, fields and variants are not.
     pub fn outline(&self) -> Vec<Symbol> {
         self.symbols(false)
     }
@@ -76,13 +76,13 @@ impl Source {
     }
 }
 
-/// What is needed to describe the symbols of a file.
+/// The data needed to describe the symbols of a file.
 struct Outliner<'s> {
     source: &'s Source,
     /// True if fields and variants are wanted.
     parts: bool,
     comments: Vec<Range<usize>>,
-    /// The names that lists of exports have.
+    /// The names in export lists.
     exported: Option<Vec<String>>,
 }
 

@@ -8,22 +8,22 @@ use crate::language::Language;
 use crate::limits::SOURCE_MAX;
 use crate::source::{Source, named};
 
-/// What a part of a text is.
+/// The kind of a part of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Region {
     /// Neither of the others.
     Code,
-    /// A comment, also one that documents.
+    /// A comment, including a doc comment.
     Comment,
-    /// A literal of text: a string, a character, a regular expression, the text in JSX. What is computed
-    /// within one (`${name}`) is code.
+    /// A literal of text: a string, a character, a regular expression, the text in JSX. What is
+    /// computed within one (`${name}`) is code.
     String,
 }
 
-/// The comments and the strings of a text, in bytes. All else is code.
+/// The byte ranges of the comments and strings in a text. Everything else is code.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Regions {
-    /// The comments, in the order of the text, without the ends of their lines.
+    /// The comments in the order of the text, without their line endings.
     pub comments: Vec<Range<usize>>,
     /// The strings with their quotes, in the order of the text.
     pub strings: Vec<Range<usize>>,
@@ -57,8 +57,9 @@ pub fn regions(source: &Source) -> Regions {
     regions_below(source.language(), source.text(), source.root())
 }
 
-/// Returns the comments and the strings of a text. All is code where no language is given, in Markdown, and
-/// in a text that is too long to be parsed. Unlike [`Source::parse`] it takes any depth.
+/// Returns the comments and the strings of a text. All is code where no language is given, in
+/// Markdown, and in a text that is too long to be parsed. Unlike [`Source::parse`] it takes any
+/// depth.
 pub fn regions_of(language: Option<Language>, text: &str) -> Regions {
     let Some(language) = language else { return Regions::default() };
     if language == Language::Markdown || text.len() > SOURCE_MAX {
@@ -74,7 +75,7 @@ pub fn regions_of(language: Option<Language>, text: &str) -> Regions {
     }
 }
 
-/// What a node is for this module.
+/// The kind of a node for finding regions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Other,
@@ -82,7 +83,7 @@ enum Class {
     String,
     /// Code within a string.
     Interpolation,
-    /// A part of a macro's definition that the grammar takes as it is.
+    /// A part of a macro definition that the grammar doesn't parse.
     Unparsed,
 }
 
@@ -170,7 +171,7 @@ fn push(all: &mut Vec<Range<usize>>, range: Range<usize>) {
     }
 }
 
-/// A comment that documents a Rust item takes the end of its line along.
+/// Returns a range without its line ending, which Rust doc comments include.
 fn without_line_end(text: &str, range: Range<usize>) -> Range<usize> {
     let body = text[range.clone()].trim_end_matches(['\n', '\r']);
     range.start..range.start + body.len()

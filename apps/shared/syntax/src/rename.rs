@@ -16,12 +16,13 @@
 //! | `occurrences` | where the name stands, and in which role |
 //! | `locals` | variables, in languages whose names aren't resolved |
 //!
-//! **Invariant: what is proven is right.** An occurrence is proven only by resolving it, with its language's own rules
-//! of lookup, to a declaration that is renamed. In Go, Java, C, C++ and C# nothing is resolved: there all but the
-//! declaration itself is possible.
+//! **Invariant: what is proven is right.** An occurrence is proven only by resolving it, with its
+//! language's own rules of lookup, to a declaration that is renamed. In Go, Java, C, C++ and C#
+//! nothing is resolved: there all but the declaration itself is possible.
 //!
-//! **Invariant: nothing is left without a word.** Each place in which the name stands as a word is proven, possible,
-//! something else, or in a list of those that were left: in comments, in strings, in text that isn't parsed.
+//! **Invariant: nothing is left without a word.** Each place in which the name stands as a word is
+//! proven, possible, something else, or in a list of those that were left: in comments, in strings,
+//! in text that isn't parsed.
 
 mod classes;
 mod expressions;
@@ -60,14 +61,13 @@ pub use project::{Files, Project};
 pub struct Unit<'s> {
     /// The file's path, relative to the project.
     pub path: &'s Path,
-    /// Its text.
     pub source: &'s Source,
 }
 
-/// How an occurrence is written with the new name.
+/// The form of an occurrence rewritten with the new name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// The new name takes the place of the old one.
+    /// The new name replaces the old one.
     Name,
     /// A field's shorthand: `{ old }` becomes `{ new: old }`.
     Key,
@@ -75,19 +75,19 @@ pub enum Form {
     Value,
 }
 
-/// Where the name stands.
+/// An occurrence of the name in code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Occurrence {
     /// The index of the file.
     pub unit: usize,
-    /// The name's bytes.
+    /// The byte range of the name.
     pub range: Range<usize>,
-    /// How it is rewritten.
+    /// The form in which the occurrence is rewritten.
     pub form: Form,
 }
 
 impl Occurrence {
-    /// The text that takes the place of the name.
+    /// Returns the text that replaces the name.
     pub fn replacement(&self, old: &str, new: &str) -> String {
         match self.form {
             Form::Name => new.to_owned(),
@@ -97,38 +97,38 @@ impl Occurrence {
     }
 }
 
-/// A name where it is no code.
+/// A mention of the name that isn't renamed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mention {
     /// The index of the file.
     pub unit: usize,
-    /// The first byte.
+    /// The offset of the first byte.
     pub at: usize,
 }
 
 /// The occurrences of a symbol's name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Renaming {
-    /// Those that are the symbol.
+    /// Occurrences that certainly refer to the symbol.
     pub proven: Vec<Occurrence>,
-    /// Those that may be it.
+    /// Occurrences that may refer to the symbol.
     pub possible: Vec<Occurrence>,
-    /// Those that are something else of the same name, in order.
+    /// Occurrences that refer to something else of the same name, in order.
     pub others: Vec<Mention>,
-    /// Those in comments, in order.
+    /// Mentions in comments, in order.
     pub in_comments: Vec<Mention>,
-    /// Those in strings, in order.
+    /// Mentions in strings, in order.
     pub in_strings: Vec<Mention>,
-    /// Those in code that the grammar leaves unparsed, such as the body of a macro of C, in order.
+    /// Mentions in code that the grammar doesn't parse, such as C macro bodies, in order.
     pub in_unparsed: Vec<Mention>,
-    /// Those in files of other kinds, in order.
+    /// Mentions in files of other kinds, in order.
     pub in_texts: Vec<Mention>,
-    /// Why even the declaration may have to keep its name, if it may.
+    /// The reason why the declaration may have to keep its name, if there is one.
     pub doubt: Option<String>,
 }
 
-/// Finds the occurrences of the symbol `target.1` of the unit `target.0`. `units` are the files of the project that
-/// mention its name.
+/// Finds the occurrences of the symbol `target.1` of the unit `target.0`. `units` are the files of
+/// the project that mention its name.
 ///
 /// # Errors
 /// It says why the symbol can't be renamed.

@@ -1,14 +1,14 @@
 //! Which name means which variable, within one function and the functions in it.
 //!
-//! A binder declares names and notes uses while it walks the tree. Uses are resolved at the end, so that a name
-//! may be used before the place that declares it.
+//! A binder declares names and notes uses while it walks the tree. Uses are resolved at the end, so
+//! that a name may be used before the place that declares it.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
 use tree_sitter::Node;
 
-/// How a use touches the variable itself (`x.y = 1` only reads `x`).
+/// The kind of access to the variable itself (`x.y = 1` only reads `x`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Access {
     Read,
@@ -31,15 +31,15 @@ impl Access {
 pub(crate) struct Use<'t> {
     pub node: Node<'t>,
     pub access: Access,
-    /// The innermost function around it: an index of [`Scopes::functions`].
+    /// The innermost enclosing function: an index into [`Scopes::functions`].
     pub function: usize,
 }
 
-/// What declares a name.
+/// The kind of a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keyword {
     Parameter,
-    /// A result that has a name, in Go.
+    /// A named result, in Go.
     NamedResult,
     Let,
     Const,
@@ -52,13 +52,12 @@ pub(crate) enum Keyword {
     Pattern,
 }
 
-/// Where a name is declared.
+/// A declaration of a name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Declaration<'t> {
-    /// The name.
     pub name: Node<'t>,
     pub keyword: Keyword,
-    /// The type, if it is written.
+    /// The declared type, if there is one.
     pub ty: Option<Node<'t>>,
     /// The initial value, if it belongs to this name alone.
     pub init: Option<Node<'t>>,
@@ -79,14 +78,14 @@ pub(crate) struct Binding<'t> {
     pub name: String,
     pub declarations: Vec<Declaration<'t>>,
     pub uses: Vec<Use<'t>>,
-    /// The function that it belongs to.
+    /// The function that the variable belongs to.
     pub function: usize,
-    /// Where it can be used.
+    /// The byte range in which the variable can be used.
     pub scope: Range<usize>,
 }
 
 impl Binding<'_> {
-    /// The first declaration; every binding has one.
+    /// The position of the first declaration; every binding has one.
     pub(crate) fn declared(&self) -> usize {
         self.declarations.iter().map(|one| one.name.start_byte()).min().unwrap_or_default()
     }
@@ -170,7 +169,7 @@ impl<'t> Scopes<'t> {
         scope
     }
 
-    /// The scope of the function around a scope.
+    /// The outermost scope of the function that contains a scope.
     pub(crate) fn function_scope(&self, scope: usize) -> usize {
         let function = self.scopes[scope].function;
         let mut outermost = scope;
@@ -189,8 +188,8 @@ impl<'t> Scopes<'t> {
         known.is_some_and(|all| all.iter().any(|(from, _)| *from <= before))
     }
 
-    /// Declares a name that is visible from a byte on. With `merge`, a name that the scope has already stays
-    /// one variable.
+    /// Declares a name that is visible from a byte on. With `merge`, a name that the scope has
+    /// already stays one variable.
     pub(crate) fn declare(
         &mut self,
         scope: usize,

@@ -7,12 +7,12 @@ use tree_sitter::{Node, Parser, Tree};
 use crate::language::Language;
 use crate::limits::{DEPTH_MAX, SOURCE_MAX};
 
-/// Why a text can't be parsed.
+/// The reason why a text can't be parsed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ParseError {
-    /// It is longer than [`SOURCE_MAX`].
+    /// The text is longer than [`SOURCE_MAX`].
     TooLong,
-    /// Its nodes are nested more deeply than [`DEPTH_MAX`].
+    /// The nodes are nested more deeply than [`DEPTH_MAX`].
     TooDeep,
     /// The parser gave up.
     Failed,
@@ -52,14 +52,16 @@ impl Source {
         }
         let mut parser = Parser::new();
         parser.set_language(&language.grammar()).map_err(|_| ParseError::Failed)?;
-        // Markdown is scanned, not parsed: its tree stays empty, so that whatever walks a tree finds nothing.
+        // Markdown is scanned, not parsed: its tree stays empty, so that whatever walks a tree
+        // finds nothing.
         let parsed = if language == Language::Markdown { "" } else { text.as_str() };
         let tree = parser.parse(parsed, None).ok_or(ParseError::Failed)?;
         let source = Self { text, language, tree, plain: false };
         if source.is_too_deep() { Err(ParseError::TooDeep) } else { Ok(source) }
     }
 
-    /// Takes a text of any length that isn't parsed: it has no symbols, and lines in it can be moved.
+    /// Takes a text of any length that isn't parsed: it has no symbols, and lines in it can be
+    /// moved.
     ///
     /// # Errors
     /// The parser gave up.
@@ -68,24 +70,22 @@ impl Source {
         Ok(Self { text: text.into(), plain: true, ..unparsed })
     }
 
-    /// The text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The language.
     pub fn language(&self) -> Language {
         self.language
     }
 
-    /// The number of places that the parser couldn't make sense of.
+    /// The number of places that the parser couldn't parse.
     pub fn error_count(&self) -> usize {
         let mut errors = 0;
         self.walk(|node, _| errors += usize::from(node.is_error() || node.is_missing()));
         errors
     }
 
-    /// The line that holds a byte, from 0.
+    /// The line that contains a byte, counted from 0.
     pub fn line_of(&self, byte: usize) -> usize {
         self.text.as_bytes()[..byte.min(self.text.len())].iter().filter(|b| **b == b'\n').count()
     }
@@ -103,31 +103,31 @@ impl Source {
         &self.text[node.byte_range()]
     }
 
-    /// The first byte of the line that holds a byte.
+    /// The first byte of the line that contains a byte.
     pub(crate) fn line_start(&self, byte: usize) -> usize {
         self.text[..byte].rfind('\n').map_or(0, |newline| newline + 1)
     }
 
-    /// The end of the line that holds a byte, before its line ending.
+    /// The end of the line that contains a byte, before the line ending.
     pub(crate) fn line_end(&self, byte: usize) -> usize {
         let end = self.text[byte..].find('\n').map_or(self.text.len(), |newline| byte + newline);
         if self.text[byte..end].ends_with('\r') { end - 1 } else { end }
     }
 
-    /// The white space that the line of a byte begins with.
+    /// The indentation of the line that contains a byte.
     pub(crate) fn indent_at(&self, byte: usize) -> &str {
         let line = &self.text[self.line_start(byte)..];
         let end = line.find(|c: char| c != ' ' && c != '\t').unwrap_or(line.len());
         &line[..end]
     }
 
-    /// The line ending that most lines have.
+    /// The most frequent line ending.
     pub fn line_ending(&self) -> &'static str {
         let (all, crlf) = (self.text.matches('\n').count(), self.text.matches("\r\n").count());
         if crlf * 2 > all { "\r\n" } else { "\n" }
     }
 
-    /// The smallest named node that holds a range.
+    /// The smallest named node that contains a range.
     pub(crate) fn node_at(&self, range: &Range<usize>) -> Node<'_> {
         let root = self.root();
         root.named_descendant_for_byte_range(range.start, range.end).unwrap_or(root)

@@ -9,12 +9,12 @@ use std::io;
 
 use crate::grants::Grants;
 
-/// What commands are held to.
+/// The restrictions on commands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Domain {
-    /// Where they may write.
+    /// The places that commands may write to.
     pub grants: Grants,
-    /// Whether they may open connections.
+    /// Whether commands may open network connections.
     pub network: bool,
 }
 

@@ -14,12 +14,12 @@ use crate::writable::{Cache, WRITABLE, expanded};
 
 pub use repository::workspace_of;
 
-/// What the places depend on.
+/// The inputs from which the grants are determined.
 #[derive(Debug, Clone)]
 pub struct Surroundings<'a> {
     /// The folder in which the session was opened.
     pub folder: &'a Path,
-    /// The environment of whoever opened it.
+    /// The environment of the session's opener.
     pub env: &'a BTreeMap<String, String>,
     /// PipeMux's own directories.
     pub own: &'a [PathBuf],
@@ -33,13 +33,12 @@ pub struct Surroundings<'a> {
 pub struct Grants {
     /// Folders with all that is in them, and files, without links.
     pub places: BTreeSet<PathBuf>,
-    /// The workspace.
     pub workspace: PathBuf,
-    /// What is protected inside of the workspace.
+    /// The protected places inside of the workspace.
     pub left_out: Vec<PathBuf>,
-    /// The folder for temporary files, where it isn't the system's.
+    /// The folder for temporary files, if it isn't the system's.
     pub temporary: Option<PathBuf>,
-    /// What is never granted, unless it is named.
+    /// The places that are granted only if they are named.
     protected: BTreeSet<PathBuf>,
 }
 
@@ -95,7 +94,7 @@ struct Finder<'a> {
     /// True to create what is missing.
     creates: bool,
     grants: Grants,
-    /// The links by which places are reached.
+    /// The links through which places are reached.
     links: BTreeSet<PathBuf>,
     /// True if something is missing that could be created.
     misses: bool,
@@ -240,10 +239,9 @@ impl<'a> Finder<'a> {
     }
 }
 
-/// What is never granted, without links.
+/// The places that are never granted, with links resolved.
 #[derive(Debug, Default)]
 struct Protected {
-    /// All of it.
     places: BTreeSet<PathBuf>,
     /// PipeMux's own directories, which nobody can name either.
     own: BTreeSet<PathBuf>,

@@ -18,10 +18,10 @@ use crate::domain::{Domain, confine};
 /// it is told.
 pub const ARGUMENT: &str = "--confined";
 
-/// The status of a command that couldn't be started, as shells have it.
+/// The exit status of a command that couldn't be started, by shell convention.
 const NOT_STARTED: u8 = 126;
 
-/// What a program is to become.
+/// The program to execute, and its restrictions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Launch {
     places: BTreeSet<PathBuf>,

@@ -20,10 +20,10 @@ pub enum Mode {
     Impossible,
 }
 
-/// Why commands aren't confined.
+/// The reason why commands aren't confined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WhyOff {
-    /// A person wrote it.
+    /// The user configured it.
     Set,
     /// The user is root in a container: the whole machine is the agent's.
     Container,
@@ -60,13 +60,13 @@ fn is_root_in_container() -> bool {
             || root_is_overlay())
 }
 
-/// What makes a container tells its first process so.
+/// Whether the environment of the first process names a container runtime.
 fn is_started_as_container() -> bool {
     let environment = std::fs::read("/proc/1/environ").unwrap_or_default();
     environment.split(|byte| *byte == 0).any(|variable| variable.starts_with(b"container="))
 }
 
-/// The root of a container is layers of an image, whatever started it.
+/// Whether the root is an overlay of image layers, as in any container.
 fn root_is_overlay() -> bool {
     let mounts = std::fs::read_to_string("/proc/self/mounts").unwrap_or_default();
     let mut roots = mounts.lines().filter_map(|line| {

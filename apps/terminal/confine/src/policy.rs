@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-/// What a person decided about commands.
+/// The user's decisions about commands.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Policy {
@@ -11,7 +11,7 @@ pub struct Policy {
     pub confine: Option<Confine>,
     /// Further places that commands may write to: absolute paths, or paths that begin with `~/`.
     pub write: Vec<String>,
-    /// Whether commands may open connections, also to this machine.
+    /// Whether commands may open connections, including ones to this machine.
     pub network: bool,
     /// Programs with their first arguments that a person allows each time: `git push`.
     pub ask: Vec<String>,
@@ -19,7 +19,6 @@ pub struct Policy {
     pub deny: Vec<String>,
 }
 
-/// Whether commands are confined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Confine {

@@ -8,10 +8,10 @@ use std::path::{Component, Path, PathBuf};
 /// Links that are followed, as the kernel does.
 const LINKS_MAX: usize = 40;
 
-/// Where a path leads.
+/// The real path of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RealPath {
-    /// The path without links. What isn't there yet is below the last folder that is.
+    /// The resolved path. Missing parts follow the last folder that exists.
     pub path: PathBuf,
     /// The links on the way, each at its own real path: who could write there could have the path
     /// lead elsewhere.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-/// The lists.
+/// The lists of writable and protected places.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Writable {
@@ -16,15 +16,15 @@ pub struct Writable {
     pub devices: Vec<String>,
     /// Caches of programs.
     pub cache: Vec<Cache>,
-    /// What is never granted.
+    /// The places that are never granted.
     pub protected: Protected,
 }
 
-/// The caches of a program.
+/// The writable caches of a program.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
-    /// The programs; one of them has to be installed for a missing place to be created.
+    /// The programs; a missing place is created only if one of them is installed.
     pub programs: Vec<String>,
     /// Folders that commands may write to, with all that is in them.
     pub places: Vec<String>,
@@ -33,7 +33,7 @@ pub struct Cache {
     pub files: Vec<String>,
 }
 
-/// What is never granted.
+/// The places that are never granted.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Protected {
@@ -43,7 +43,6 @@ pub struct Protected {
     pub named: Vec<String>,
 }
 
-/// The lists, read once.
 pub static WRITABLE: LazyLock<Writable> =
     LazyLock::new(|| toml::from_str(include_str!("writable.toml")).unwrap_or_default());
 

@@ -13,7 +13,7 @@ use crate::model::{
 };
 use crate::scan::{is_crash, stem};
 
-/// What the lines that follow belong to.
+/// The problem or failed test that the following lines belong to.
 #[derive(Debug, Clone, Default)]
 enum Open {
     #[default]
@@ -22,19 +22,18 @@ enum Open {
     Failure(TestFailure),
 }
 
-/// What tells whether two problems are the same.
+/// The key by which equal problems are recognised.
 type ProblemKey = (Severity, Option<String>, Option<Place>, String);
 
 /// Collects problems and results in bounded memory.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Collector {
-    /// The number of the line that is being read.
+    /// The number of the current line.
     pub number: u64,
-    /// The number of the line before, once this one shows that it tells of a problem.
+    /// The number of the previous line, if the current one shows that it reports a problem.
     pub earlier_problem: Option<u64>,
-    /// The numbers of tests.
     pub tests: TestCounts,
-    /// What git told.
+    /// The information from git's output.
     pub git: GitReport,
     problems: Vec<Problem>,
     problem_index: HashMap<ProblemKey, usize>,
@@ -43,7 +42,7 @@ pub(crate) struct Collector {
     counts: ProblemCounts,
     /// Errors and failed tests that were told, repeated ones among them.
     told: u64,
-    /// The files that errors are in, by their names without folders and extensions.
+    /// The names of files with errors, without folders and extensions.
     error_stems: HashSet<String>,
     failures: Vec<TestFailure>,
     /// Failed tests by name. Two files can have a test of the same name.
@@ -74,7 +73,7 @@ impl Collector {
         });
     }
 
-    /// The place with the directory that its path starts from, when `make` told one.
+    /// The place, with the base directory of its path if `make` reported one.
     pub(crate) fn placed(&self, mut place: Place) -> Place {
         if place.directory.is_none() && !place.file.starts_with('/') {
             place.directory = self.directories.last().cloned();
@@ -94,12 +93,10 @@ impl Collector {
         });
     }
 
-    /// The problem that is open.
     pub(crate) fn open_problem(&mut self) -> Option<&mut Problem> {
         if let Open::Problem(problem) = &mut self.open { Some(problem) } else { None }
     }
 
-    /// The failed test that is open.
     pub(crate) fn open_failure(&mut self) -> Option<&mut TestFailure> {
         if let Open::Failure(failure) = &mut self.open { Some(failure) } else { None }
     }
@@ -126,7 +123,7 @@ impl Collector {
         }
     }
 
-    /// Whether the newest problem tells that a process crashed.
+    /// Whether the newest problem reports that a process crashed.
     pub(crate) fn is_crash_told(&self) -> bool {
         self.problems.last().is_some_and(|problem| is_crash(&problem.message))
     }
@@ -159,17 +156,16 @@ impl Collector {
         std::mem::replace(mark, self.told) < self.told
     }
 
-    /// How many errors and failed tests were told, for [`Self::told_since`].
+    /// The number of reported errors and failed tests, for [`Self::told_since`].
     pub(crate) fn told(&self) -> u64 {
         self.told
     }
 
-    /// Whether an error is in a file of this name, without folders and extensions.
+    /// Whether a file of this name, without folders and extensions, has an error.
     pub(crate) fn has_error_in(&self, stem: &str) -> bool {
         self.error_stems.contains(stem)
     }
 
-    /// Whether a failed test has this name.
     pub(crate) fn has_failure(&self, name: &str) -> bool {
         self.failure_index.contains_key(name)
     }
@@ -208,7 +204,7 @@ impl Collector {
         self.open = Open::Nothing;
     }
 
-    /// Nothing more belongs to what is open.
+    /// Closes the open problem or failed test.
     pub(crate) fn close(&mut self) {
         match std::mem::take(&mut self.open) {
             Open::Nothing => {}

@@ -74,7 +74,7 @@ fn problem_key(problem: &Problem) -> ProblemKey<'_> {
     )
 }
 
-/// What only the first list has, what only the second one has, and what both have.
+/// The items only in the first list, only in the second one, and in both.
 fn pair<'i, T: Clone, K: std::hash::Hash + Eq>(
     before: &'i [T],
     after: &'i [T],
@@ -86,7 +86,7 @@ fn pair<'i, T: Clone, K: std::hash::Hash + Eq>(
     (of(before, fixed), of(after, new), of(after, still))
 }
 
-/// The same by indices: the first ones into the first list, the others into the second one.
+/// As `pair`, by indices: the first into the first list, the others into the second.
 fn paired<'i, T, K: std::hash::Hash + Eq>(
     before: &'i [T],
     after: &'i [T],

@@ -139,7 +139,7 @@ fn is_in_its_place(c: char, before: Option<char>, next: Option<&char>) -> bool {
     }
 }
 
-/// At most `max` bytes of `text`, cut at a character.
+/// Cuts `text` to at most `max` bytes, at a character boundary.
 pub(crate) fn cut(text: &str, max: usize) -> Cow<'_, str> {
     if text.len() <= max {
         return Cow::Borrowed(text);

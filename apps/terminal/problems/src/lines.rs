@@ -5,14 +5,14 @@ use memchr::memchr2;
 use crate::inert;
 use crate::limits::{LINE_MAX, MESSAGE_MAX};
 
-/// One line, or a part of it that was overwritten in the terminal later.
+/// A line, or a part of it that the terminal overwrote later.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'l> {
     /// The text, without escapes and line ending.
     pub text: &'l str,
     /// The number of the line, counted from 1.
     pub number: u64,
-    /// Whether this is what stays in the line.
+    /// Whether the text remains visible rather than being overwritten.
     pub stays: bool,
 }
 

@@ -4,14 +4,13 @@ use std::fmt;
 
 use crate::transcript::Entry;
 
-/// How bad a problem is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// What makes a command fail.
+    /// A problem that makes the command fail.
     Error,
-    /// What a tool warns of.
+    /// A problem that a tool warns about.
     Warning,
-    /// What a tool mentions.
+    /// A problem that a tool only mentions.
     Note,
 }
 
@@ -25,7 +24,7 @@ impl fmt::Display for Severity {
     }
 }
 
-/// A place in a file, as the tool named it.
+/// A place in a file, as the tool reported it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Place {
     /// The path as it was printed.
@@ -34,7 +33,7 @@ pub struct Place {
     pub line: Option<u32>,
     /// The column, counted from 1 as the tool counts columns.
     pub column: Option<u32>,
-    /// The directory that a relative path starts from, when the output told one (`make -C`).
+    /// The directory that a relative path starts from, if the output named one (`make -C`).
     pub directory: Option<String>,
 }
 
@@ -48,42 +47,40 @@ impl fmt::Display for Place {
     }
 }
 
-/// What a tool complained of.
+/// A problem that a tool reported.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// How bad it is.
     pub severity: Severity,
     /// The tool's name for this kind of problem: `E0308`, `TS2322`, `no-undef`,
     /// `-Wunused-variable`.
     pub code: Option<String>,
-    /// Where it is, when the tool says so.
+    /// The place of the problem, if the tool reported one.
     pub place: Option<Place>,
-    /// What is wrong, in one line.
+    /// The description of the problem, in one line.
     pub message: String,
-    /// The lines below it, at most [`crate::limits::DETAIL_LINES`].
+    /// The lines below the message, at most [`crate::limits::DETAIL_LINES`].
     pub detail: Vec<String>,
-    /// The line of the output, counted from 1, that told it first.
+    /// The first line of the output that reports the problem, counted from 1.
     pub at: u64,
-    /// How many times the output told it.
+    /// The number of times that the output reports the problem.
     pub count: u64,
 }
 
-/// A test that failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TestFailure {
-    /// The name by which the test runner selects it, where it prints one.
+    /// The name by which the test runner selects the test, where it prints one.
     pub name: String,
-    /// Where it failed: the place in the project that the failure came from.
+    /// The place in the project that the failure came from.
     pub place: Option<Place>,
     /// The assertion or the exception, in one line. It is empty when the runner printed none.
     pub assertion: String,
-    /// The lines that matter below it, at most [`crate::limits::DETAIL_LINES`].
+    /// The lines that matter below the name, at most [`crate::limits::DETAIL_LINES`].
     pub detail: Vec<String>,
-    /// The line of the output, counted from 1, where it is told.
+    /// The line of the output that reports the failure, counted from 1.
     pub at: u64,
 }
 
-/// How many tests ran, as the test runners counted them.
+/// The numbers of tests, as the test runners counted them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TestCounts {
     /// Tests that passed.
@@ -94,125 +91,113 @@ pub struct TestCounts {
     pub skipped: u64,
 }
 
-/// How many problems there are, those that were not kept among them.
+/// The numbers of problems, including those that were not kept.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ProblemCounts {
-    /// How many problems are errors.
     pub errors: u64,
-    /// How many problems are warnings.
     pub warnings: u64,
     /// Notes that stand alone.
     pub notes: u64,
 }
 
-/// What happened to a file, as git tells it.
+/// The state of a file, as git reports it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileState {
-    /// It is new.
     Added,
-    /// Its content or mode changed.
+    /// The file's content or mode changed.
     Modified,
-    /// It was deleted.
     Deleted,
-    /// It has a new name.
     Renamed,
-    /// It is a copy.
+    /// The file is a copy of another one.
     Copied,
     /// Git doesn't know it.
     Untracked,
-    /// It has conflicts.
+    /// The file has conflicts.
     Unmerged,
 }
 
-/// The lines of a hunk's header.
+/// The line ranges in a hunk's header.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hunk {
-    /// The first line in the old file.
+    /// The hunk's first line in the old file.
     pub old_line: u32,
-    /// How many lines of the old file it has.
+    /// The number of lines that the hunk has in the old file.
     pub old_count: u32,
-    /// The first line in the new file.
+    /// The hunk's first line in the new file.
     pub new_line: u32,
-    /// How many lines of the new file it has.
+    /// The number of lines that the hunk has in the new file.
     pub new_count: u32,
-    /// The line of the output where it begins, counted from 1.
+    /// The line of the output where the hunk begins, counted from 1.
     pub at: u64,
 }
 
-/// A file in the output of git.
+/// A file in git's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitFile {
-    /// Its path.
     pub path: String,
-    /// Its former path, when it was renamed or copied.
+    /// The file's former path, if it was renamed or copied.
     pub from: Option<String>,
-    /// What happened to it.
     pub state: FileState,
-    /// Whether the change is in the index; `None` where the command doesn't tell.
+    /// Whether the change is in the index; `None` if the command doesn't show that.
     pub staged: Option<bool>,
     /// Lines that were added, in a diff.
     pub added: u64,
     /// Lines that were removed, in a diff.
     pub removed: u64,
-    /// The hunks of a diff.
+    /// The hunks, in a diff.
     pub hunks: Vec<Hunk>,
-    /// The line of the output where it is told, counted from 1.
+    /// The line of the output that reports the file, counted from 1.
     pub at: u64,
 }
 
-/// A commit in the output of git.
+/// A commit in git's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
-    /// Its hash, as long as it was printed.
+    /// The commit's hash, shortened if it was printed so.
     pub id: String,
-    /// Who wrote it.
     pub author: Option<String>,
-    /// When, as it was printed.
+    /// The date, as it was printed.
     pub date: Option<String>,
-    /// The first line of its message.
+    /// The first line of the commit message.
     pub subject: String,
-    /// The line of the output where it begins, counted from 1.
+    /// The line of the output where the commit begins, counted from 1.
     pub at: u64,
 }
 
-/// What git's status, diff and log told.
+/// The information from the output of git's status, diff and log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct GitReport {
-    /// The branch that is checked out.
     pub branch: Option<String>,
     /// Files, in the order of the output.
     pub files: Vec<GitFile>,
     /// Commits, in the order of the output.
     pub commits: Vec<Commit>,
-    /// How many files and commits were not kept.
+    /// The number of files and commits that were not kept.
     pub left_out: u64,
 }
 
-/// What matters of an output.
+/// The relevant contents of an output.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Report {
     /// The different problems, in the order of the output.
     pub problems: Vec<Problem>,
-    /// How many problems there are, those beyond [`crate::limits::PROBLEMS_MAX`] among them.
+    /// The numbers of problems, including those beyond [`crate::limits::PROBLEMS_MAX`].
     pub counts: ProblemCounts,
     /// The failed tests, in the order of the output.
     pub failures: Vec<TestFailure>,
-    /// How many failed tests were not kept.
+    /// The number of failed tests that were not kept.
     pub failures_left_out: u64,
-    /// The numbers of tests.
     pub tests: TestCounts,
-    /// What git told.
+    /// The information from git's output.
     pub git: GitReport,
     /// The output with similar lines folded.
     pub transcript: Vec<Entry>,
-    /// How many lines the output has.
     pub lines: u64,
-    /// How many bytes the output has.
     pub bytes: u64,
 }
 
 impl Report {
-    /// What was found, in one line: `3 errors, 2 warnings · 5 failed, 12 passed · 412 lines`.
+    /// A one-line summary: `3 errors, 2 warnings · 5 failed, 12 passed · 412 lines`.
     #[must_use]
     pub fn summary(&self) -> String {
         let counts = self.counts;

@@ -37,7 +37,7 @@ impl Default for OutputReader {
 }
 
 impl OutputReader {
-    /// A reader of an output of which nothing was read yet.
+    /// Creates a reader that hasn't read any output yet.
     #[must_use]
     pub fn new() -> Self {
         Self::expecting(Expected::default())
@@ -73,7 +73,7 @@ impl OutputReader {
         self.lines.feed(bytes, &mut |line| reading.line(line));
     }
 
-    /// What was found in the whole output.
+    /// Returns the report on the whole output.
     #[must_use]
     pub fn finish(mut self) -> Report {
         let reading = &mut self.reading;
@@ -89,7 +89,7 @@ impl OutputReader {
         }
     }
 
-    /// What was found so far, while the command still runs. It costs a copy of what is kept.
+    /// The report so far, while the command still runs. Costs a copy of what is kept.
     #[must_use]
     pub fn so_far(&self) -> Report {
         self.clone().finish()

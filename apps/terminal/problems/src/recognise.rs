@@ -24,7 +24,7 @@ pub(crate) struct Expected {
 #[derive(Debug, Clone)]
 pub(crate) struct Recognisers {
     all: Vec<Box<dyn Recogniser>>,
-    /// The recogniser whose block it is.
+    /// The index of the recogniser whose block is being read.
     active: Option<usize>,
 }
 
@@ -56,7 +56,7 @@ impl Recognisers {
         Self { all, active: None }
     }
 
-    /// What a line is.
+    /// Classifies a line.
     pub(crate) fn line(&mut self, text: &str, found: &mut Collector) -> Class {
         let active = self.active.take();
         let mut claimed = None;
@@ -85,7 +85,7 @@ impl Recognisers {
         claim.class
     }
 
-    /// The output ends.
+    /// Handles the end of the output.
     pub(crate) fn end(&mut self, found: &mut Collector) {
         found.close();
         for recogniser in &mut self.all {

@@ -3,22 +3,21 @@
 use crate::collector::Collector;
 use crate::transcript::Class;
 
-/// That a line belongs to a recogniser.
+/// A recogniser's claim to a line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Claim {
-    /// What the line is.
     pub class: Class,
     /// Whether the next line is offered to this recogniser before all others.
     pub more: bool,
 }
 
 impl Claim {
-    /// The line stands alone.
+    /// Creates a claim to a single line.
     pub(crate) fn one(class: Class) -> Option<Self> {
         Some(Self { class, more: false })
     }
 
-    /// The next line may belong to it.
+    /// Creates a claim to a line whose block may continue on the next one.
     pub(crate) fn more(class: Class) -> Option<Self> {
         Some(Self { class, more: true })
     }
@@ -31,7 +30,7 @@ pub(crate) trait Recogniser: std::fmt::Debug + Send + Sync + CloneBox {
     /// Takes a line, or leaves it to the others.
     fn line(&mut self, text: &str, within: bool, found: &mut Collector) -> Option<Claim>;
 
-    /// The output ends.
+    /// Handles the end of the output.
     fn end(&mut self, _found: &mut Collector) {}
 }
 

@@ -2,10 +2,10 @@
 
 use crate::model::{Place, Severity};
 
-/// The longest path that is taken for one.
+/// The longest text that is recognised as a path, in bytes.
 const PATH_MAX: usize = 1024;
 
-/// The number at the start of a text, and the text after it.
+/// The number at the start of a text, and the rest of the text.
 pub(crate) fn number(text: &str) -> Option<(u32, &str)> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let value = text[..end].parse().ok()?;
@@ -83,7 +83,7 @@ fn has_extension(text: &str) -> bool {
     })
 }
 
-/// Whether a name looks like that of a file: it has an extension or a directory.
+/// Whether a text looks like a file name: it has an extension or a directory.
 pub(crate) fn is_file_name(text: &str) -> bool {
     is_path(text) && (text.contains(['/', '\\']) || has_extension(text))
 }
@@ -101,7 +101,7 @@ pub(crate) fn stem(path: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// Whether a line that no recogniser knows looks like that of an error.
+/// Whether a line that no recogniser matches looks like an error.
 pub(crate) fn looks_like_error(text: &str) -> bool {
     const STARTS: [&str; 34] = [
         "error:",
@@ -207,12 +207,12 @@ pub(crate) fn between<'t>(text: &'t str, before: &str, after: &str) -> Option<&'
     rest.split_once(after).map(|(inner, _)| inner)
 }
 
-/// How many spaces a text begins with.
+/// The number of spaces at the start of a text.
 pub(crate) fn indent(text: &str) -> usize {
     text.len() - text.trim_start_matches(' ').len()
 }
 
-/// The end of a process that could unwind no more.
+/// Whether a line reports the end of a process that could no longer unwind.
 pub(crate) fn is_crash(text: &str) -> bool {
     text.starts_with("fatal runtime error: ")
         || (text.starts_with("thread '") && text.ends_with(" has overflowed its stack"))

@@ -7,14 +7,14 @@ use crate::inert::cut;
 use crate::limits::{FOLD_HEAD, FOLD_WORDS, HEAD_LINES, PROBLEM_LINES, TAIL_LINES, TEXT_MAX};
 use crate::lines::Line;
 
-/// What a line is, as the recognisers tell.
+/// The class of a line, as determined by the recognisers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Class {
-    /// It tells of a problem or a failed test.
+    /// The line reports a problem or a failed test.
     Problem,
-    /// It belongs to a problem or a failed test.
+    /// The line belongs to a problem or a failed test.
     Detail,
-    /// A passing test or a step of a build.
+    /// The line reports a passing test or a step of a build.
     Progress,
     /// Nobody knows it, but it looks like an error.
     Suspect,
@@ -22,39 +22,38 @@ pub(crate) enum Class {
     Plain,
 }
 
-/// One entry of a transcript.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Entry {
     /// A line that is shown.
     Line {
-        /// Its number, counted from 1.
+        /// The line's number, counted from 1.
         number: u64,
-        /// Its text, inert and at most [`TEXT_MAX`] bytes long.
+        /// The line's text, inert and at most [`TEXT_MAX`] bytes long.
         text: String,
-        /// Whether it tells of a problem or a failed test.
+        /// Whether the line reports a problem or a failed test.
         problem: bool,
         /// Whether it belongs to a problem or a failed test, so that it is shown with that one,
         /// too.
         detail: bool,
-        /// Whether it is a passing test or a step of a build.
+        /// Whether the line reports a passing test or a step of a build.
         progress: bool,
-        /// Whether it looks like an error of a form that is not known.
+        /// Whether the line looks like an error in an unknown format.
         suspect: bool,
     },
     /// Lines that are much like those around them.
     Similar {
-        /// The number of the first one.
+        /// The number of the first line.
         first: u64,
-        /// How many there are.
+        /// The number of lines.
         count: u64,
-        /// Whether all of them were recognised.
+        /// Whether all of the lines were recognised.
         known: bool,
     },
     /// Lines in the middle of a long output.
     LeftOut {
-        /// The number of the first one.
+        /// The number of the first line.
         first: u64,
-        /// How many there are.
+        /// The number of lines.
         count: u64,
     },
 }
@@ -93,7 +92,7 @@ struct Run {
     words: Vec<u64>,
     class: Class,
     shown: usize,
-    /// The first line that isn't shown: one alone is, since the fold would be no shorter.
+    /// The first hidden line. One alone is shown, since the fold would be no shorter.
     first: Option<Entry>,
     folded: u64,
     /// The newest line, which is shown below the fold.
@@ -146,7 +145,7 @@ impl Transcript {
         self.keep(entry);
     }
 
-    /// The newest line, if it has this number, tells of a problem.
+    /// Marks the newest line as reporting a problem, if it has this number.
     pub(crate) fn mark_problem(&mut self, number: u64) {
         let newest = self.tail.back_mut().or(self.head.last_mut());
         if let Some(Entry::Line { number: of, problem, suspect, .. }) = newest
@@ -202,7 +201,7 @@ impl Transcript {
     }
 }
 
-/// The words of a line, each as a hash of it with every number as one digit.
+/// The hashes of a line's words, where each number counts as one digit.
 fn words(text: &str) -> Vec<u64> {
     let text = &text[..text.floor_char_boundary(TEXT_MAX)];
     text.split_whitespace().take(FOLD_WORDS).map(mask).collect()

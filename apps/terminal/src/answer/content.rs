@@ -8,7 +8,6 @@ use crate::job::Job;
 
 /// What a ref costs besides its label, in tokens.
 pub(super) const REF_TOKENS: u64 = 7;
-/// A piece of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Piece {
     /// Text of the terminal's own.
@@ -19,12 +18,12 @@ pub enum Piece {
     Object(Object),
 }
 
-/// What is told of a command that has ended.
+/// The answer on a command that has ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// The verdict and the counts, in one line.
     pub brief: String,
-    /// What follows.
+    /// The pieces that follow the brief.
     pub pieces: Vec<Piece>,
 }
 

@@ -13,13 +13,13 @@ use crate::job::Job;
 /// Characters of a commit's hash that are shown.
 const HASH_SHOWN: usize = 10;
 
-/// What an output tells of that calls can name.
+/// An item of an output that calls can name.
 pub(super) enum Item<'r> {
     Problem(usize, &'r Problem),
     Failure(usize, &'r TestFailure),
-    /// A file that git told of.
+    /// A file in git's output.
     File(usize, &'r GitFile),
-    /// A hunk of such a file.
+    /// A hunk of a file in git's output.
     Hunk(usize, usize, &'r GitFile, &'r Hunk),
     Commit(usize, &'r Commit),
 }

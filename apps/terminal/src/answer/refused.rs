@@ -8,7 +8,7 @@ use rustix::fs::{Access, access};
 use crate::job::Job;
 use crate::limits::REFUSAL_BYTES;
 
-/// What programs print of the system's refusals, in lower case.
+/// Phrases by which programs report that the system refused something, in lower case.
 const REFUSALS: &[&str] = &[
     "permission denied",
     "eacces",

@@ -11,11 +11,11 @@ use super::details::cut;
 use crate::job::Job;
 use crate::limits::{SUSPECTS_SHOWN, TAIL_FAILED, TAIL_SHOWN};
 
-/// A line or several that nobody recognised.
+/// One or several lines that weren't recognised.
 struct Unknown {
-    /// The text, when it is one line.
+    /// The text, if it is a single line.
     text: Option<String>,
-    /// Whether it looks like an error.
+    /// Whether a line looks like an error.
     suspect: bool,
     count: u64,
 }

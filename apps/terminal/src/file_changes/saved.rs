@@ -10,25 +10,25 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::CHANGES_MAX;
 
-/// The file in the session's directory.
+/// The name of the file in the session's directory.
 pub(super) const FILE_NAME: &str = "changes";
 
-/// What a command changed.
+/// The saved changes of a command.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Saved {
-    /// The command's name: `c3`.
+    /// The name of the command: `c3`.
     pub name: String,
-    /// Its line, shortened.
+    /// The command line, shortened.
     pub line: String,
-    /// The reader who started it.
+    /// The reader who started the command.
     pub reader: String,
-    /// The files, in one line.
+    /// A one-line description of the changed files.
     pub files: String,
-    /// The files before it.
+    /// The files before the command.
     pub before: Tree,
-    /// The files after it.
+    /// The files after the command.
     pub after: Tree,
-    /// Who else may have changed them.
+    /// Others who may have changed the files.
     pub beside: Vec<String>,
     /// From when to when it ran, in milliseconds since 1970; zeros in what earlier releases saved.
     #[serde(default)]
@@ -39,7 +39,7 @@ pub struct Saved {
     /// while it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
-    /// All files before its undo, and after it.
+    /// The trees of all files before and after the undo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub redo: Option<(Tree, Tree)>,
 }
@@ -57,7 +57,7 @@ impl Saved {
     }
 }
 
-/// The changes of the newest commands, the newest last.
+/// The changes of the newest commands, oldest first.
 #[derive(Debug)]
 pub(super) struct SavedChanges {
     file: PathBuf,

@@ -11,7 +11,7 @@ use pipemux_snapshots::limits::CLOCK_STEP;
 use super::saved;
 use crate::limits::SESSIONS_MAX;
 
-/// The file that is locked as long as a command of its session runs.
+/// The name of the file that is locked while a command of its session runs.
 const FILE_NAME: &str = "running";
 
 /// Tells other sessions that a command of this one runs, as long as the file is open.

@@ -9,37 +9,34 @@ use portable_pty::ExitStatus;
 use crate::file_changes::Changed;
 use crate::places::Places;
 
-/// How a command ended.
+/// The way in which a command ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum How {
-    /// It ended by itself with this status.
+    /// The command exited with this status.
     Exited(u32),
-    /// A signal ended it.
+    /// The command was ended by this signal.
     Signalled(String),
     /// Somebody stopped it.
     Stopped,
-    /// It took longer than it was given.
+    /// The command exceeded its time limit.
     TimedOut,
-    /// Its end can't be known.
+    /// The end of the command can't be known, for this reason.
     Lost(String),
 }
 
 /// A command that has ended.
 #[derive(Debug)]
 pub struct Ended {
-    /// How it ended.
     pub how: How,
-    /// How long it ran.
     pub took: Duration,
-    /// How many processes it left running, which were then ended.
+    /// The number of processes that the command left running, which were then ended.
     pub left: usize,
-    /// What the run before found, as far as this one can be compared with it.
+    /// The report on the previous run, as far as the two runs can be compared.
     pub before: Option<Arc<Report>>,
-    /// What was recognised of its output.
     pub report: Arc<Report>,
-    /// Where its problems are now.
+    /// The present places of the problems.
     pub places: Places,
-    /// What it changed in files; not known for one of several in order, which are one change.
+    /// The file changes; unknown for one of several commands in order, which are one change.
     pub changed: Changed,
 }
 

@@ -1,5 +1,5 @@
-//! Whether commands may run: what the person's rules say, and the domain that holds a command to what
-//! it may write.
+//! Whether commands may run: what the person's rules say, and the domain that holds a command to
+//! what it may write.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::model::Terminal;
 use crate::order::{Order, identity};
 use crate::rules::{Rule, Verdict, verdict};
 
-/// What holds for the commands of a session now.
+/// The rules for the commands of a session.
 struct Rules {
     policy: Policy,
     mode: Mode,

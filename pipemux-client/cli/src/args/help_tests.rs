@@ -1,6 +1,7 @@
 //! Pins the help of the program and of every verb, so that a change of wording is reviewed as text.
 //!
-//! After an intended change, run the tests with `INSTA_UPDATE=always` and review the changed snapshots.
+//! After an intended change, run the tests with `INSTA_UPDATE=always` and review the changed
+//! snapshots.
 
 use clap::{Command, CommandFactory, Parser};
 

@@ -14,30 +14,30 @@ use super::outcome;
 use crate::requester::Requester;
 use crate::streaming::{LONG_POLL_MS, SHUTDOWN_TIMEOUT, wait_for_daemon};
 
-/// Pauses between views of a window that comes back unchanged at once, as one of an app that crashed does: the first
-/// one, and the longest.
+/// Pauses between views of a window that comes back unchanged at once, as one of an app that
+/// crashed does: the first one, and the longest.
 const SAME_PAUSE_MIN: Duration = Duration::from_millis(50);
 const SAME_PAUSE_MAX: Duration = Duration::from_secs(1);
 
-/// How long a daemon that refuses a request because it ends may keep the connection.
+/// The time for which a daemon that is shutting down may keep the connection.
 const ENDING: Duration = Duration::from_secs(2);
 
-/// What the thread that follows the window is to do next.
+/// The next task of the thread that follows the window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
-    /// The window was drawn: its delivery is confirmed, and the next change waited for.
+    /// The window was drawn: confirm its delivery and wait for the next change.
     Confirm(u64),
-    /// The window is opened again.
+    /// Open the window again.
     Reopen,
 }
 
 /// Follows a window.
 pub struct Follower {
     pub requester: Requester,
-    /// None while it is lost.
+    /// The connection to the daemon; `None` while it is lost.
     pub connection: Option<Connection>,
     pub session: SessionAddr,
-    /// What opens the window, again after another daemon was started.
+    /// The arguments that open the window, also after another daemon was started.
     pub open: OpenArgs,
 }
 
@@ -71,7 +71,8 @@ impl Follower {
         Verb::View(ViewArgs { session, wait_ms: LONG_POLL_MS, ..ViewArgs::default() })
     }
 
-    /// Waits for what a request shows; `None` when nobody wants to know of it any more. The text is what the window shows.
+    /// Waits for what a request shows; `None` when nobody wants to know of it any more. The text is
+    /// what the window shows.
     fn follow(&mut self, mut verb: Verb, events: &SyncSender<Event>) -> Option<(String, Event)> {
         loop {
             match self.ask(verb) {
@@ -107,7 +108,8 @@ impl Follower {
         let answer = connection.call(&call, timeout)?;
         let unavailable = answer.exit == Code::Unavailable.exit_status();
         let shown = shown(answer);
-        // A daemon that is ending says so, and closes the connection; an app that can't be reached leaves it open.
+        // A daemon that is ending says so, and closes the connection; an app that can't be reached
+        // leaves it open.
         if unavailable
             && matches!(shown, (_, Event::Unshown(_)))
             && let Some(connection) = self.connection.take()
@@ -208,8 +210,9 @@ fn send_request(
         body => Event::Told(told(&body)),
     };
     events.send(event).ok()?;
-    // What can't be undone is only confirmed by who was shown the question. That makes the window count as seen, too,
-    // though the answer of an act has no more of it than what changed: so it is looked at as a whole.
+    // What can't be undone is only confirmed by who was shown the question. That makes the window
+    // count as seen, too, though the answer of an act has no more of it than what changed: so it is
+    // looked at as a whole.
     let _ = connection.seen(answer.delivery);
     let view = ViewArgs { session: Some(session.clone()), ..ViewArgs::default() };
     call = requester.call(Verb::View(view));

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use pipemux_client::proto::client::Verb;
 use pipemux_client::proto::report::Report;
 
-/// What a person at the terminal presses.
+/// A key that the user presses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
     Char(char),
@@ -32,48 +32,49 @@ pub enum Key {
     EndOfInput,
 }
 
-/// What happens.
+/// An input to the state of the attached terminal.
 #[derive(Debug)]
 pub enum Event {
     Key(Key),
     Pasted(String),
-    /// The terminal has this many columns and rows.
+    /// The terminal now has this many columns and rows.
     Resized(u16, u16),
-    /// The window as it is now; `delivery` is confirmed once it was drawn.
+    /// The present window; `delivery` is confirmed once it was drawn.
     Shown {
         report: Box<Report>,
         delivery: u64,
     },
-    /// The window as it was after a request; nothing waits for it to be drawn.
+    /// The window after a request; nothing waits for it to be drawn.
     Looked(Box<Report>),
     /// There is no window to show, for this reason.
     Unshown(String),
-    /// The value of the thing with this ref.
+    /// The value of the object with this ref.
     Loaded(String, Bytes),
-    /// A request has its answer.
+    /// A request was answered.
     Answered(Box<Report>),
-    /// A request has no answer, or one without steps, which this text is.
+    /// A request has no answer, or one without steps; this is the text to show.
     Told(String),
-    /// The daemon is gone.
+    /// The connection to the daemon was lost.
     Lost,
-    /// There is a daemon again.
+    /// A daemon is reachable again.
     Found,
-    /// The process is to stop until somebody continues it.
+    /// The process is to be suspended until it is continued.
     Stopping,
-    /// The process goes on after a stop.
+    /// The process was continued after a suspension.
     Continued,
     /// The terminal is gone, or the process is to end.
     Stopped,
 }
 
-/// What follows from an event.
+/// An action that results from an event.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Effect {
     /// Sends a request; its answer comes as an event.
     Ask(Verb),
     /// Confirms that the window was drawn, and waits for the next change.
     Confirm(u64),
-    /// Reads the value of the thing with this ref, as it was shown in this epoch: that it was shown is confirmed later.
+    /// Reads the value of the thing with this ref, as it was shown in this epoch: that it was shown
+    /// is confirmed later.
     Load(String, u64),
     /// Opens the window again.
     Reopen,

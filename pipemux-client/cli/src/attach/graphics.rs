@@ -1,4 +1,5 @@
-//! Pictures on terminals that draw them: the graphics protocol of kitty, and the inline images of iTerm2.
+//! Pictures on terminals that draw them: the graphics protocol of kitty, and the inline images of
+//! iTerm2.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -11,7 +12,7 @@ use crate::output::base64;
 /// Bytes of base64 in one sequence of kitty's protocol, which allows no more.
 const CHUNK: usize = 4096;
 
-/// How a terminal is given pictures.
+/// The protocol by which a terminal is sent pictures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Graphics {
     Kitty,
@@ -19,8 +20,8 @@ pub enum Graphics {
 }
 
 impl Graphics {
-    /// Returns how the terminal is given pictures that the environment tells of. Whether a multiplexer such as tmux lets
-    /// them through can't be known: there are none then.
+    /// Returns how the terminal is given pictures that the environment tells of. Whether a
+    /// multiplexer such as tmux lets them through can't be known: there are none then.
     pub fn of(variable: impl Fn(&str) -> Option<String>) -> Option<Graphics> {
         let value = |name: &str| variable(name).unwrap_or_default();
         let is_set = |name: &str| !value(name).is_empty();
@@ -32,7 +33,8 @@ impl Graphics {
         match (term.as_str(), value("TERM_PROGRAM").as_str()) {
             ("xterm-kitty" | "xterm-ghostty", _) | (_, "ghostty") => Some(Graphics::Kitty),
             (_, "iTerm.app" | "WezTerm") => Some(Graphics::Iterm),
-            // Through ssh only these come along, or nothing does. A program that names itself isn't one of them.
+            // Through ssh only these come along, or nothing does. A program that names itself isn't
+            // one of them.
             (_, "") if is_set("KITTY_WINDOW_ID") => Some(Graphics::Kitty),
             (_, "") if is_set("WEZTERM_PANE") || value("LC_TERMINAL") == "iTerm2" => {
                 Some(Graphics::Iterm)
@@ -50,15 +52,15 @@ impl Graphics {
     }
 }
 
-/// A picture, whose bytes are of a format that the terminal draws.
+/// A picture in a format that the terminal can draw.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// A number of its own in this process, from 1.
+    /// The picture's number, unique in this process, from 1.
     pub id: u32,
     pub bytes: Bytes,
 }
 
-/// A picture's place on the terminal, in columns and rows.
+/// The place of a picture on the terminal, in columns and rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placement {
     pub picture: Arc<Picture>,
@@ -68,7 +70,7 @@ pub struct Placement {
     pub height: u16,
 }
 
-/// What pictures a terminal shows.
+/// The pictures that a terminal shows.
 #[derive(Debug, Default)]
 pub struct Canvas {
     graphics: Option<Graphics>,
@@ -87,7 +89,8 @@ impl Canvas {
         self.placed.clear();
     }
 
-    /// True if the terminal has to be erased before it can show these: pictures of iTerm2 stand in the place of text.
+    /// True if the terminal has to be erased before it can show these: pictures of iTerm2 stand in
+    /// the place of text.
     pub fn needs_erasing(&self, wanted: &[Placement]) -> bool {
         self.graphics == Some(Graphics::Iterm) && !self.placed.is_empty() && self.placed != wanted
     }

@@ -27,7 +27,8 @@ impl LineHistory {
         }
     }
 
-    /// Returns the line before or behind the one in the prompt, empty behind the newest; `None` if the prompt stays.
+    /// Returns the line before or behind the one in the prompt, empty behind the newest; `None` if
+    /// the prompt stays.
     pub fn recall(&mut self, back: bool) -> Option<String> {
         let at = match (self.recalled, back) {
             (None, true) => Some(0),

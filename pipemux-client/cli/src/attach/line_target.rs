@@ -1,7 +1,7 @@
 //! What typed lines go to: the open question, the app's input, or the window's actions.
 //!
-//! **Invariant: an answered question doesn't come back.** Views arrive late, and one that was made before the answer still
-//! shows the question.
+//! **Invariant: an answered question doesn't come back.** Views arrive late, and one that was made
+//! before the answer still shows the question.
 
 use pipemux_client::proto::Code;
 use pipemux_client::proto::report::{QuestionReport, Report};
@@ -11,12 +11,12 @@ use super::window::Input;
 /// Who hears a line.
 #[derive(Debug, Default)]
 pub struct LineTarget {
-    /// The session whose window is shown, as calls name it: `planner`, `planner/b`.
+    /// The session whose window is shown, in the form of calls: `planner`, `planner/b`.
     pub callee: String,
     pub input: Option<Input>,
     /// True once there was an input: one that is gone for a moment doesn't make a key of a letter.
     took_words: bool,
-    /// The actions that the window offers, as declarations.
+    /// The declarations of the actions that the window offers.
     pub actions: Option<String>,
     /// The reader's newest open question.
     pub question: Option<QuestionReport>,
@@ -47,8 +47,8 @@ impl LineTarget {
         self.took_words || self.input.is_some() || self.question.is_some()
     }
 
-    /// Takes over the newest question that an answer shows. That it shows none means nothing: a view may have been made
-    /// before the question was asked.
+    /// Takes over the newest question that an answer shows. That it shows none means nothing: a
+    /// view may have been made before the question was asked.
     pub fn take_questions(&mut self, report: &Report) {
         let known = self.question.as_ref().map_or(0, |question| question.id);
         let all = report.question.iter().chain(&report.questions);
@@ -58,7 +58,8 @@ impl LineTarget {
         }
     }
 
-    /// Drops a question that was answered, or that is gone. One whose answer was refused stays open.
+    /// Drops a question that was answered, or that is gone. One whose answer was refused stays
+    /// open.
     pub fn settle(&mut self, answered: Option<u64>, report: &Report) {
         let Some(number) = answered else { return };
         let mut shown = report.question.iter().chain(&report.questions);

@@ -1,10 +1,11 @@
-//! How the parts of a text look on a terminal: what is a link, a thing, code; and what the terminal can show.
+//! How the parts of a text look on a terminal: what is a link, a thing, code; and what the terminal
+//! can show.
 
 use std::ops::BitOr;
 
 use ratatui_core::style::{Color, Modifier, Style};
 
-/// What a part of a text is, as a set.
+/// The style of a part of a text, as a set of flags.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Look(u8);
 
@@ -16,7 +17,7 @@ impl Look {
     pub const DIM: Look = Look(1 << 3);
     pub const LINK: Look = Look(1 << 4);
     pub const OBJECT: Look = Look(1 << 5);
-    /// The number of a link, which stays behind its last word.
+    /// The number of a link, which stays behind the link's last word.
     pub const NUMBER: Look = Look(1 << 6);
     /// Markup: it isn't shown.
     pub const HIDDEN: Look = Look(1 << 7);
@@ -34,7 +35,7 @@ impl BitOr for Look {
     }
 }
 
-/// A part of a line that looks the same.
+/// A part of a line in a single style.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Span {
     pub text: String,
@@ -47,19 +48,19 @@ impl Span {
     }
 }
 
-/// One line before it is broken into rows.
+/// A line before it is broken into rows.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Line {
-    /// What stands before the first row.
+    /// The prefix of the first row.
     pub first: Vec<Span>,
-    /// What stands before each further row, as wide.
+    /// The prefix of each further row, of the same width.
     pub rest: Vec<Span>,
     pub body: Vec<Span>,
-    /// The refs of its things.
+    /// The refs of the line's objects.
     pub things: Vec<String>,
 }
 
-/// What a terminal can show.
+/// The terminal's display capabilities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Theme {
     pub colour: bool,
@@ -74,8 +75,8 @@ impl Default for Theme {
 }
 
 impl Theme {
-    /// Makes the theme for a terminal that shows colours or doesn't. `variable` reads the environment, whose locale tells
-    /// the characters.
+    /// Makes the theme for a terminal that shows colours or doesn't. `variable` reads the
+    /// environment, whose locale tells the characters.
     pub fn new(colour: bool, variable: impl Fn(&str) -> Option<String>) -> Theme {
         let set = |name: &&str| variable(name).filter(|value| !value.is_empty());
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(set).unwrap_or_default();
@@ -88,7 +89,8 @@ impl Theme {
         if self.unicode { format!(" ⟨{number}⟩") } else { format!(" <{number}>") }
     }
 
-    /// Returns true for a character of a text that would look like the beginning of a link's number.
+    /// Returns true for a character of a text that would look like the beginning of a link's
+    /// number.
     pub fn begins_number(self, c: char, behind: &str) -> bool {
         match self.unicode {
             true => c == '⟨',

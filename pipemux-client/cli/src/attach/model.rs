@@ -1,5 +1,5 @@
-//! What a person at a terminal sees and does, without a terminal and without a daemon: an event comes in, the state
-//! changes, effects go out.
+//! What a person at a terminal sees and does, without a terminal and without a daemon: an event
+//! comes in, the state changes, effects go out.
 
 use std::collections::VecDeque;
 
@@ -26,13 +26,13 @@ const NOTICE_LINES: usize = 20;
 /// Most requests that wait for their answers.
 const WAITING_MAX: usize = 16;
 
-/// What is known and shown.
+/// The state of the attached terminal.
 #[derive(Debug, Default)]
 pub struct State {
     /// What typed lines go to.
     pub target: LineTarget,
     pub window: Pane,
-    /// What the last request said, or the open question.
+    /// The message of the last request, or the open question.
     pub news: Pane,
     /// True when the news have the whole terminal.
     pub news_first: bool,
@@ -41,17 +41,18 @@ pub struct State {
     pub numbers: Numbers,
     pub theme: Theme,
     pub pictures: Pictures,
-    /// The requests that wait for their answers, oldest first: the question that each answers, if it does.
+    /// The requests that wait for their answers, oldest first: the question that each answers, if
+    /// it does.
     pub waiting: VecDeque<Option<u64>>,
     /// True while there is no daemon.
     pub lost: bool,
     /// True while there is no window: a line opens it again.
     pub closed: bool,
-    /// The version of the window that is shown, and the workspace's epoch then.
+    /// The version of the shown window, and the workspace's epoch at that time.
     version: ContextVersion,
     epoch: u64,
     epoch_of_news: u64,
-    /// What the last request said, without the question.
+    /// The message of the last request, without the question.
     said: String,
     history: LineHistory,
     size: (u16, u16),
@@ -168,7 +169,8 @@ impl State {
         self.said = text;
     }
 
-    /// Adds notices, which may come on each other's heels. The two looks at a window may both be told one.
+    /// Adds notices, which may come on each other's heels. The two looks at a window may both be
+    /// told one.
     fn hear(&mut self, notices: &[String]) {
         let news = notices.iter().filter(|notice| !self.said.contains(notice.as_str()));
         let lines: Vec<&str> =
@@ -250,7 +252,8 @@ impl State {
             }
             Typed::Leave => Some(Effect::Leave),
             Typed::Nothing(why) => {
-                // What was typed isn't lost, and when it is sent again it is meant for what is shown now.
+                // What was typed isn't lost, and when it is sent again it is meant for what is
+                // shown now.
                 self.line.set(line);
                 self.numbers.hold();
                 self.say(why);
@@ -259,7 +262,8 @@ impl State {
         }
     }
 
-    /// Shares the terminal's rows out: to the window what the news, the status and the prompt leave.
+    /// Shares the terminal's rows out: to the window what the news, the status and the prompt
+    /// leave.
     fn lay_out(&mut self) {
         let (width, height) = self.size;
         let mut news = self.said.clone();
@@ -290,7 +294,8 @@ impl State {
         u16::try_from(rows).unwrap_or(1)
     }
 
-    /// Returns how many rows the news take: those they need, at most half of what there is, or all of it.
+    /// Returns how many rows the news take: those they need, at most half of what there is, or all
+    /// of it.
     pub fn news_height(&self) -> u16 {
         let room = self.size.1.saturating_sub(self.prompt_height() + 1);
         let needed = u16::try_from(self.news.rows().len()).unwrap_or(u16::MAX);

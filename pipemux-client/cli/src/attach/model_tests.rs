@@ -57,7 +57,7 @@ pub fn answered(question: Option<QuestionReport>) -> Event {
     Event::Answered(Box::new(Report { question, ..Report::default() }))
 }
 
-/// A terminal that shows the planner's window.
+/// Creates the state of a terminal that shows the planner's window.
 pub fn state() -> State {
     let mut state = State::new("planner".into(), Theme::default(), None);
     assert_eq!(state.update(Event::Resized(60, 12)), []);

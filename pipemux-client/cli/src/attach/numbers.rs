@@ -1,4 +1,5 @@
-//! The links by the numbers that a terminal shows. A number that is typed means the link that had it when typing began.
+//! The links by the numbers that a terminal shows. A number that is typed means the link that had
+//! it when typing began.
 
 /// A link, and the workspace's epoch in which it was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,27 +8,28 @@ struct Link {
     epoch: u64,
 }
 
-/// What the terminal shows, and what it showed when the line was begun that is being typed.
+/// The links that the terminal shows, and those it showed when typing began.
 #[derive(Debug, Default)]
 pub struct Numbers {
-    /// The first has the number 1.
+    /// The shown links; the first has the number 1.
     shown: Vec<Link>,
     held: Vec<Link>,
 }
 
-/// What a typed number means.
+/// The meaning of a typed number.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Numbered {
     /// This link as it was shown: `12@e17`.
     Link(String),
     /// Another link than when typing began, or none any more.
     Moved,
-    /// None has the number.
+    /// No link has the number.
     Nothing,
 }
 
 impl Numbers {
-    /// Notes the links that the terminal shows of the window and of the news below it, and the epochs of these.
+    /// Notes the links that the terminal shows of the window and of the news below it, and the
+    /// epochs of these.
     pub fn show(&mut self, (window, epoch): (&[u64], u64), (news, epoch_of_news): (&[u64], u64)) {
         let window = window.iter().map(|id| Link { id: *id, epoch });
         let news = news.iter().map(|id| Link { id: *id, epoch: epoch_of_news });
@@ -68,7 +70,8 @@ mod tests {
             [0, 4].map(|number| numbers.get(number)),
             [Numbered::Nothing, Numbered::Nothing]
         );
-        // The page moves while a number is typed: what is still in its place is meant as it was then.
+        // The page moves while a number is typed: what is still in its place is meant as it was
+        // then.
         numbers.show((&[12], 5), (&[7], 6));
         assert_eq!(numbers.get(1), Numbered::Link("12@e4".into()));
         assert_eq!([2, 3].map(|number| numbers.get(number)), [Numbered::Moved, Numbered::Moved]);

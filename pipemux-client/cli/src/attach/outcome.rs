@@ -7,7 +7,8 @@ use pipemux_client::proto::report::{QuestionReport, Report, StepReport, StepStat
 pub fn text(report: &Report) -> String {
     let mut lines: Vec<String> = report.steps.iter().filter_map(step).collect();
     lines.extend(report.error.as_ref().map(fault));
-    // What is to be filled in, and how to give it up, is for who writes scripts: a person types the line again.
+    // What is to be filled in, and how to give it up, is for who writes scripts: a person types the
+    // line again.
     let is_whole = |hint: &&String| !hint.contains('<') && !hint.ends_with(" none");
     lines.extend(report.kept.iter().flat_map(|kept| kept.hints.iter().filter(is_whole).cloned()));
     lines.extend(report.notices.iter().cloned());

@@ -1,8 +1,8 @@
-//! A window's Markdown as lines for a person: links are words with a number behind them, things are words, and what is
-//! only markup isn't shown.
+//! A window's Markdown as lines for a person: links are words with a number behind them, things are
+//! words, and what is only markup isn't shown.
 //!
-//! The text stays as the app laid it out, since pulldown-cmark tells where each piece of markup stands: only that is hidden
-//! or styled, and what is no markup is never lost.
+//! The text stays as the app laid it out, since pulldown-cmark tells where each piece of markup
+//! stands: only that is hidden or styled, and what is no markup is never lost.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -17,8 +17,8 @@ use super::rows::text_of;
 use super::table::{self, Table};
 use super::window::link_number;
 
-/// Most elements within each other that are drawn as what they are. Without a bound each byte would be marked as often as
-/// elements can enclose it.
+/// Most elements within each other that are drawn as what they are. Without a bound each byte would
+/// be marked as often as elements can enclose it.
 const NESTED_MAX: usize = 32;
 
 /// The lines of a text, and its links in the order of their numbers.
@@ -28,7 +28,8 @@ pub struct Page {
     pub links: Vec<u64>,
 }
 
-/// Reads a text whose first link has the number `first`. A link that comes again has its number again.
+/// Reads a text whose first link has the number `first`. A link that comes again has its number
+/// again.
 pub fn read(text: &str, first: usize, theme: Theme) -> Page {
     let mut markup = Markup::new(text);
     markup.mark(0..text.len(), true);
@@ -41,21 +42,21 @@ pub fn read(text: &str, first: usize, theme: Theme) -> Page {
     markup.page(first, theme)
 }
 
-/// What is known of the bytes of a text.
+/// The parsed markup of a text.
 struct Markup<'t> {
     text: &'t str,
-    /// How each byte looks.
+    /// The style of each byte.
     looks: Vec<Look>,
-    /// The links that end at a byte.
+    /// The ids of links, by the byte at which they end.
     ends: BTreeMap<usize, u64>,
-    /// The refs of things, by the byte at which they end.
+    /// The refs of objects, by the byte at which they end.
     things: BTreeMap<usize, String>,
     /// Blocks that aren't shown line by line as they are written, in order.
     blocks: Vec<(Range<usize>, Block)>,
 }
 
 enum Block {
-    /// What stands between the fences.
+    /// The text between the fences.
     Code(String),
     Table(Table),
 }
@@ -170,7 +171,8 @@ impl<'t> Markup<'t> {
             Tag::Link { link_type: LinkType::Inline, dest_url, .. } => {
                 self.anchor(dest_url, range, inner);
             }
-            // An app indents by any number of spaces, and writes angle brackets: what is in such a line is no code.
+            // An app indents by any number of spaces, and writes angle brackets: what is in such a
+            // line is no code.
             Tag::CodeBlock(CodeBlockKind::Indented) | Tag::HtmlBlock if whole => {
                 let text = self.text.get(range.clone()).unwrap_or_default();
                 let mut start = range.start;
@@ -185,8 +187,8 @@ impl<'t> Markup<'t> {
         }
     }
 
-    /// Marks an emphasis. Its asterisks are hidden unless they stand within a word: those may be a product. Underscores
-    /// stay, for they may belong to a name.
+    /// Marks an emphasis. Its asterisks are hidden unless they stand within a word: those may be a
+    /// product. Underscores stay, for they may belong to a name.
     fn emphasis(&mut self, range: Range<usize>, inner: Option<Range<usize>>, look: Look) {
         self.look(range.clone(), look);
         let before = self.text.get(..range.start).and_then(|text| text.chars().next_back());
@@ -259,7 +261,8 @@ impl<'t> Markup<'t> {
     }
 }
 
-/// Makes a line of prose. Its further rows begin below its words: behind the spaces and the mark of a list.
+/// Makes a line of prose. Its further rows begin below its words: behind the spaces and the mark of
+/// a list.
 fn prose(body: Vec<Span>) -> Line {
     let text = text_of(&body);
     let words = text.trim_start_matches(' ');

@@ -6,17 +6,17 @@ use super::look::Theme;
 use super::page::{self, Page};
 use super::rows::{Row, rows};
 
-/// A text in rows of a width, of which as many are shown as there is room for.
+/// A text in rows of a given width, of which as many are shown as fit.
 #[derive(Debug, Clone, Default)]
 pub struct Pane {
     text: String,
     page: Page,
-    /// The number of its first link.
+    /// The number of the text's first link.
     first: usize,
     theme: Theme,
-    /// How many columns and rows the pictures take that things have, by their refs.
+    /// The sizes of objects' pictures in columns and rows, by ref.
     sizes: BTreeMap<String, (u16, u16)>,
-    /// The pictures by the row at which they begin.
+    /// The refs of the pictures, each with the row at which it begins.
     pictures: Vec<(usize, String)>,
     width: u16,
     rows: Vec<Row>,
@@ -24,7 +24,7 @@ pub struct Pane {
     top: usize,
     /// True once somebody scrolled to the end: it then stays at the end when the text grows.
     at_end: bool,
-    /// How many rows were shown last.
+    /// The number of rows at the last drawing.
     height: u16,
 }
 
@@ -61,7 +61,8 @@ impl Pane {
         }
     }
 
-    /// Returns the pictures that are shown whole: the row, counted from the first that is shown, the ref, columns and rows.
+    /// Returns the pictures that are shown whole: the row, counted from the first that is shown,
+    /// the ref, columns and rows.
     pub fn pictures(&self) -> impl Iterator<Item = (u16, &str, (u16, u16))> {
         self.pictures.iter().filter_map(|(row, name)| {
             let size = *self.sizes.get(name)?;
@@ -80,7 +81,8 @@ impl Pane {
         &self.rows[self.top.min(end)..end]
     }
 
-    /// Returns the numbers of the first and the last row that are shown, and of all: `1–20 of 34`. `None` if all are shown.
+    /// Returns the numbers of the first and the last row that are shown, and of all: `1–20 of 34`.
+    /// `None` if all are shown.
     pub fn position(&self) -> Option<String> {
         let shown = self.shown().len();
         (shown < self.rows.len()).then(|| {
@@ -106,7 +108,8 @@ impl Pane {
         }
     }
 
-    /// Fits the text into another room. What stood at the top stays there, as far as its rows are the same.
+    /// Fits the text into another room. What stood at the top stays there, as far as its rows are
+    /// the same.
     pub fn resize(&mut self, width: u16, height: u16) {
         if width != self.width {
             // The part of the text before the top stays before it.

@@ -11,10 +11,11 @@ use super::graphics::{Graphics, Picture};
 /// Most pictures of a window that are shown: the first ones.
 const PICTURES_MAX: usize = 16;
 
-/// The longest picture in bytes.
+/// The longest picture, in bytes.
 const BYTES_MAX: u64 = 4 * 1024 * 1024;
 
-/// The longest side of a picture in pixels: a few bytes may stand for far more than a terminal can hold.
+/// The longest side of a picture in pixels: a few bytes may stand for far more than a terminal can
+/// hold.
 const SIDE_MAX: u32 = 8192;
 
 /// Pixels of a character where the terminal doesn't tell.
@@ -23,19 +24,19 @@ const CELL: (u32, u32) = (10, 20);
 /// A picture that the window has.
 #[derive(Debug)]
 struct Known {
-    /// What the window says of it: when that changes, it is another picture.
+    /// The window's description of the picture; a change means another picture.
     media: AnchorMedia,
-    /// None until it has come, and for one that can't be drawn.
+    /// The picture and its size; `None` until it is loaded, or if it can't be drawn.
     loaded: Option<(Arc<Picture>, (u32, u32))>,
 }
 
-/// The pictures that a window has, by their refs.
+/// The pictures of a window, by ref.
 #[derive(Debug, Default)]
 pub struct Pictures {
     graphics: Option<Graphics>,
     cell: Option<(u32, u32)>,
     known: BTreeMap<String, Known>,
-    /// How many there were.
+    /// The number of pictures so far.
     count: u32,
 }
 
@@ -84,7 +85,8 @@ impl Pictures {
         }
     }
 
-    /// Returns the pictures that have come, with the columns and rows that they take, of at most so many.
+    /// Returns the pictures that have come, with the columns and rows that they take, of at most so
+    /// many.
     pub fn sizes(&self, columns: u16, rows: u16) -> BTreeMap<String, (u16, u16)> {
         let size = |(name, known): (&String, &Known)| {
             let (_, pixels) = known.loaded.as_ref()?;
@@ -99,8 +101,8 @@ impl Pictures {
     }
 }
 
-/// Returns how many columns and rows a picture takes: as it is, or smaller, with its sides in the same ratio. None where
-/// there is no room.
+/// Returns how many columns and rows a picture takes: as it is, or smaller, with its sides in the
+/// same ratio. None where there is no room.
 fn fitted(
     (width, height): (u32, u32),
     cell: (u32, u32),

@@ -1,4 +1,5 @@
-//! The line that a person types: characters as a reader counts them, so that the cursor never stands within one.
+//! The line that a person types: characters as a reader counts them, so that the cursor never
+//! stands within one.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -7,25 +8,26 @@ use super::rows::{fitted, inert};
 /// Most bytes of a line.
 pub const LINE_MAX: usize = 64 * 1024;
 
-/// Most rows that the line takes on the terminal; of a longer one the rows around the cursor are shown.
+/// Most rows that the line takes on the terminal; of a longer one the rows around the cursor are
+/// shown.
 const ROWS_MAX: usize = 5;
 
-/// How a line break within the line is shown.
+/// The symbol for a line break within the line.
 const LINE_BREAK: &str = "⏎";
 
-/// A line that is being typed.
+/// The line that is being typed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PromptLine {
     text: String,
-    /// Where the next character goes, in bytes.
+    /// The byte position at which the next character is inserted.
     cursor: usize,
 }
 
-/// What is shown of a line.
+/// The visible part of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Shown {
     pub rows: Vec<String>,
-    /// The cursor's row among these, and its column.
+    /// The row of the cursor within `rows`, and its column.
     pub cursor: (u16, u16),
 }
 
@@ -45,7 +47,8 @@ impl PromptLine {
         std::mem::take(&mut self.text)
     }
 
-    /// Inserts a text at the cursor; false if the line would become too long. Other line breaks become `\n`.
+    /// Inserts a text at the cursor; false if the line would become too long. Other line breaks
+    /// become `\n`.
     pub fn insert(&mut self, text: &str) -> bool {
         let text = text.replace("\r\n", "\n").replace('\r', "\n");
         if self.text.len() + text.len() > LINE_MAX {

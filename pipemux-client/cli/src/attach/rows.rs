@@ -6,21 +6,22 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::look::{Line, Look, Span};
 
-/// A tab goes on to the next multiple of this many columns.
+/// The tab width: a tab extends to the next multiple of this many columns.
 const TAB: usize = 4;
 
-/// Most bytes of one character, as a reader counts them: a family of four with skin tones has 41. Without a bound, marks
-/// without end on one letter would be drawn into one cell.
+/// Most bytes of one character, as a reader counts them: a family of four with skin tones has 41.
+/// Without a bound, marks without end on one letter would be drawn into one cell.
 const CHARACTER_MAX: usize = 64;
 
-/// What is shown of a character that can't be.
+/// The replacement for a character that can't be shown.
 const UNSHOWN: &str = "?";
 
-/// One row of a terminal: what stands in it, inert.
+/// One row of a terminal; its text is inert.
 pub type Row = Vec<Span>;
 
-/// Breaks a line into rows of at most `width` columns: at a space where there is one, else between two characters, as
-/// Chinese is broken. What controls a terminal or reorders text is shown as its code point.
+/// Breaks a line into rows of at most `width` columns: at a space where there is one, else between
+/// two characters, as Chinese is broken. What controls a terminal or reorders text is shown as its
+/// code point.
 pub fn rows(line: &Line, width: u16) -> Vec<Row> {
     let width = usize::from(width.max(1));
     let (first, rest) = (inert_spans(&line.first), inert_spans(&line.rest));
@@ -39,13 +40,13 @@ fn inert_spans(spans: &[Span]) -> Vec<Span> {
     spans.iter().map(inert).collect()
 }
 
-/// Returns a line without anything that a terminal would obey: tabs become spaces, control characters and those that
-/// reorder text become code points.
+/// Returns a line without anything that a terminal would obey: tabs become spaces, control
+/// characters and those that reorder text become code points.
 pub fn inert(line: &str) -> String {
     inert_from(line, &mut 0)
 }
 
-/// As [`inert`], from a column of the line on.
+/// Like [`inert`], but starting at a column of the line.
 fn inert_from(text: &str, column: &mut usize) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -78,8 +79,8 @@ pub fn columns_of(text: &str) -> usize {
     text.graphemes(true).map(|cluster| usize::from(cluster.cell_width())).sum()
 }
 
-/// Returns what is shown of a character of an inert text, and how many columns it takes: `?` for one that is wider than
-/// the whole terminal, or that has marks without end.
+/// Returns what is shown of a character of an inert text, and how many columns it takes: `?` for
+/// one that is wider than the whole terminal, or that has marks without end.
 pub fn fitted(cluster: &str, width: usize) -> (&str, usize) {
     if cluster.len() > CHARACTER_MAX {
         return (UNSHOWN, 1);

@@ -11,7 +11,7 @@ use super::look::Look;
 use super::model::State;
 use super::rows::{Row, columns_of, inert};
 
-/// What stands before the typed line.
+/// The prompt before the typed line.
 const PROMPT: &str = "> ";
 
 /// Draws the state on a terminal.
@@ -61,8 +61,8 @@ fn draw_on(buffer: &mut Buffer, area: Rect, state: &State) -> Option<(u16, u16)>
     (x < area.right() && y < area.bottom()).then_some((x, y))
 }
 
-/// Returns the rows that have a character whose width terminals count differently, such as a family of emoji: some count
-/// each member.
+/// Returns the rows that have a character whose width terminals count differently, such as a family
+/// of emoji: some count each member.
 pub fn contested_rows(buffer: &Buffer) -> Vec<(u16, String)> {
     let area = buffer.area;
     let row = |y: u16| {
@@ -72,7 +72,8 @@ pub fn contested_rows(buffer: &Buffer) -> Vec<(u16, String)> {
     (area.top()..area.bottom()).filter_map(row).collect()
 }
 
-/// True for a character of several code points that together are as wide as not all of them are one by one.
+/// True for a character of several code points that together are as wide as not all of them are one
+/// by one.
 fn is_contested(cluster: &str) -> bool {
     let one_by_one = cluster.chars().map(|c| columns_of(c.encode_utf8(&mut [0; 4]))).sum::<usize>();
     one_by_one != columns_of(cluster)
@@ -92,7 +93,8 @@ fn write_row(buffer: &mut Buffer, area: Rect, y: u16, row: &Row, style: impl Fn(
     }
 }
 
-/// Returns what the line above the prompt says, the most important first: a narrow terminal shows its beginning.
+/// Returns what the line above the prompt says, the most important first: a narrow terminal shows
+/// its beginning.
 fn status_line(state: &State, width: u16) -> String {
     let mut parts = vec![state.target.callee.clone()];
     if state.lost {

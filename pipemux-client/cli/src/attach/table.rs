@@ -8,12 +8,13 @@ use super::look::{Line, Look, Span, Theme};
 use super::marked_text::MarkedText;
 use super::rows::{columns_of, inert};
 
-/// Most columns of the terminal that a cell is filled up to: without a bound, one long cell would make all others as long.
+/// Most columns of the terminal that a cell is filled up to: without a bound, one long cell would
+/// make all others as long.
 const CELL_MAX: usize = 60;
 
-/// A table, by the places of its cells.
+/// A table, as the positions of its cells in the text.
 pub struct Table {
-    /// Of each row, its header first.
+    /// The cells of each row, the header first.
     pub rows: Vec<Vec<Range<usize>>>,
     pub alignments: Vec<Alignment>,
 }

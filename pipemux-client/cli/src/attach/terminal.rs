@@ -30,12 +30,13 @@ use super::graphics::{Canvas, Graphics};
 use super::model::State;
 use super::screen;
 
-/// Most columns and rows that are drawn. A terminal that claims to be larger is drawn on from its upper left corner: what
-/// is drawn is held in memory twice, and a size is only a number that any program may set.
+/// Most columns and rows that are drawn. A terminal that claims to be larger is drawn on from its
+/// upper left corner: what is drawn is held in memory twice, and a size is only a number that any
+/// program may set.
 const COLUMNS_MAX: u16 = 1000;
 const ROWS_MAX: u16 = 500;
 
-/// The size of a terminal that doesn't know its own, as of one on a serial line.
+/// The size assumed for a terminal that doesn't know its own, as on a serial line.
 const UNKNOWN_SIZE: (u16, u16) = (80, 24);
 
 /// The exit status of a program that panicked.
@@ -44,7 +45,7 @@ const PANICKED: i32 = 101;
 /// A terminal that shows the state, until this is dropped.
 pub struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
-    /// The rows of the last drawing whose width the terminal may count otherwise.
+    /// The rows of the last drawing whose width the terminal may measure differently.
     contested: Vec<(u16, String)>,
     canvas: Canvas,
 }
@@ -62,15 +63,16 @@ impl Screen {
 
     fn enter(graphics: Option<Graphics>) -> io::Result<Screen> {
         enter_modes()?;
-        // Its size is set by events alone, so that what is drawn fits what the state was laid out for.
+        // Its size is set by events alone, so that what is drawn fits what the state was laid out
+        // for.
         let viewport = Viewport::Fixed(Rect::ZERO);
         let backend = CrosstermBackend::new(stdout());
         let terminal = Terminal::with_options(backend, TerminalOptions { viewport })?;
         Ok(Screen { terminal, contested: Vec::new(), canvas: Canvas::new(graphics) })
     }
 
-    /// Gives the terminal back and stops this process until somebody continues it, as a shell's `fg` does. Where nobody
-    /// could, nothing is stopped.
+    /// Gives the terminal back and stops this process until somebody continues it, as a shell's
+    /// `fg` does. Where nobody could, nothing is stopped.
     pub fn stop(&mut self) {
         if !can_be_continued() {
             return;
@@ -80,7 +82,8 @@ impl Screen {
         let _ = signal_hook::low_level::raise(SIGSTOP);
     }
 
-    /// Takes the terminal over again: another program had it. All is drawn again after [`Screen::resize`].
+    /// Takes the terminal over again: another program had it. All is drawn again after
+    /// [`Screen::resize`].
     ///
     /// # Errors
     /// The terminal is gone.
@@ -144,7 +147,8 @@ fn enter_modes() -> io::Result<()> {
     execute!(stdout(), EnterAlternateScreen, EnableBracketedPaste)
 }
 
-/// True if a shell started this process as a job of its own: then it notices a stop, and can continue it.
+/// True if a shell started this process as a job of its own: then it notices a stop, and can
+/// continue it.
 fn can_be_continued() -> bool {
     let parent = Some(getppid());
     getsid(parent) == getsid(None) && getpgid(parent) != getpgid(None)
@@ -188,8 +192,8 @@ pub fn abandon() -> ! {
     exit(1)
 }
 
-/// Puts the terminal back before a panic of any thread is told, and ends the program: the other threads would go on
-/// drawing over the message, or leave the person without a keyboard.
+/// Puts the terminal back before a panic of any thread is told, and ends the program: the other
+/// threads would go on drawing over the message, or leave the person without a keyboard.
 #[allow(clippy::exit, reason = "a hook can't end the other threads otherwise")]
 fn restore_on_panic() {
     let tell = panic::take_hook();
@@ -224,7 +228,8 @@ fn within(width: u16, height: u16) -> (u16, u16) {
     (width, if height == 0 { rows } else { height.min(ROWS_MAX) })
 }
 
-/// Refuses to attach where nobody could type or see anything. `term` is what the environment says of the terminal.
+/// Refuses to attach where nobody could type or see anything. `term` is what the environment says
+/// of the terminal.
 ///
 /// # Errors
 /// Standard input or output is no terminal, or it is one on which nothing can be drawn.

@@ -73,8 +73,8 @@ fn numbered(number: &str, numbers: &Numbers) -> Option<Typed> {
     }
 }
 
-/// Returns what a command of a shell does that the window or an error shows, where it acts: `pipemux run 'app.name()'`.
-/// Other words that begin like one are words.
+/// Returns what a command of a shell does that the window or an error shows, where it acts:
+/// `pipemux run 'app.name()'`. Other words that begin like one are words.
 fn pasted_command(line: &str, target: &LineTarget) -> Option<Verb> {
     let (verb, rest) = line.strip_prefix("pipemux ")?.trim_start().split_once(' ')?;
     let rest = rest.trim();
@@ -96,7 +96,8 @@ fn pasted_command(line: &str, target: &LineTarget) -> Option<Verb> {
     }
 }
 
-/// Returns the verb of a command that a hint shows and that can't be carried out here. It isn't what somebody says.
+/// Returns the verb of a command that a hint shows and that can't be carried out here. It isn't
+/// what somebody says.
 fn shell_command(line: &str) -> Option<&str> {
     let verb = line.strip_prefix("pipemux ")?.split_whitespace().next()?;
     let acts_here = matches!(verb, "run" | "ask" | "click" | "answer");

@@ -5,12 +5,12 @@ use pipemux_client::proto::context::Context;
 /// Most lines of a window that stand above its actions: its heading, and its links.
 const LINES_ABOVE_ACTIONS: usize = 3;
 
-/// The action that takes what is typed.
+/// The action that receives typed text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Input {
-    /// The beginning of its call: `planner.reply`.
+    /// The beginning of the action's call: `planner.reply`.
     pub call: String,
-    /// Its first parameter.
+    /// The action's first parameter.
     pub param: String,
 }
 
@@ -25,8 +25,9 @@ pub fn input(window: &Context) -> Option<Input> {
     Some(Input { call: call.clone(), param: action.params.first()?.clone() })
 }
 
-/// Takes the declarations of the actions out of a window: the help has them, and a person needs the room. They are the
-/// first fence, and name an action of the window; a fence of the app's own needn't be taken for them.
+/// Takes the declarations of the actions out of a window: the help has them, and a person needs the
+/// room. They are the first fence, and name an action of the window; a fence of the app's own
+/// needn't be taken for them.
 pub fn without_actions(window: &Context) -> (String, Option<String>) {
     let whole = || (window.content.clone(), None);
     let Some((before, rest)) = window.content.split_once("```ts\n") else { return whole() };

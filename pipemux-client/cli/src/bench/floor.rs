@@ -1,4 +1,5 @@
-//! The floor that PipeMux is compared with: a relay that makes no decisions, and a program that does nothing.
+//! The floor that PipeMux is compared with: a relay that makes no decisions, and a program that
+//! does nothing.
 
 use std::io::{self, Read, Write};
 use std::os::fd::OwnedFd;
@@ -8,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::roles::{self, read_frame};
 
-/// A relay and an echo server behind it, each a process. Dropping it ends both.
+/// A relay with an echo server behind it, each a process. Dropping it ends both.
 pub struct FloorRelay {
     stream: UnixStream,
     reply: Vec<u8>,
@@ -46,8 +47,8 @@ impl Drop for FloorRelay {
     }
 }
 
-/// Starts the lightest program that can reply, which is this one in the role of an echo server. Returns the time to its
-/// first reply, and the process.
+/// Starts the lightest program that can reply, which is this one in the role of an echo server.
+/// Returns the time to its first reply, and the process.
 ///
 /// # Errors
 /// It can't be started.
@@ -60,8 +61,8 @@ pub fn start_bare_process() -> io::Result<(Duration, BareProcess)> {
     Ok((began.elapsed(), BareProcess { stream, child }))
 }
 
-/// Measures the time to the first reply of an ordinary, dynamically linked program: `cat`, which every system has. A
-/// Rust program on std alone takes as long.
+/// Measures the time to the first reply of an ordinary, dynamically linked program: `cat`, which
+/// every system has. A Rust program on std alone takes as long.
 ///
 /// # Errors
 /// It can't be started.
@@ -71,7 +72,8 @@ pub fn time_ordinary_process() -> io::Result<Duration> {
     let mut cat = Command::new("cat");
     let began = Instant::now();
     let child = cat.stdin(input).stdout(output).spawn()?;
-    // The command holds the program's end of the socket; without it, the program sees the end of its input.
+    // The command holds the program's end of the socket; without it, the program sees the end of
+    // its input.
     drop(cat);
     let process = BareProcess { stream: stream.try_clone()?, child };
     stream.write_all(b"x")?;
@@ -81,7 +83,7 @@ pub fn time_ordinary_process() -> io::Result<Duration> {
     Ok(took)
 }
 
-/// A process of a program on std alone that waits. Dropping it ends the process.
+/// A waiting process of a program that only uses std. Dropping it ends the process.
 pub struct BareProcess {
     stream: UnixStream,
     child: Child,

@@ -5,7 +5,8 @@ pub fn proportional_kib(pid: u64) -> Option<u64> {
     smaps_kib(pid, "Pss:")
 }
 
-/// Returns the anonymous part of it. That isn't shared, so other processes that start and end don't change it.
+/// Returns the anonymous part of it. That isn't shared, so other processes that start and end don't
+/// change it.
 pub fn anonymous_kib(pid: u64) -> Option<u64> {
     smaps_kib(pid, "Pss_Anon:")
 }

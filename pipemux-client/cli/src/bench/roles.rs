@@ -1,7 +1,7 @@
 //! The small programs that take part in the measurement: this program, started in another role.
 //!
-//! `echo` and `relay` communicate over the sockets that are their standard input and output. `app` is an app, and
-//! communicates with the daemon as every app does.
+//! `echo` and `relay` communicate over the sockets that are their standard input and output. `app`
+//! is an app, and communicates with the daemon as every app does.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -21,8 +21,8 @@ pub const ROLE_OPTION: &str = "--role";
 /// Length of a frame's length prefix, in bytes.
 const PREFIX: usize = 4;
 
-/// Runs the role that a command line names; returns `None` if it names none. This is called first of all, so that a
-/// role starts like a small program.
+/// Runs the role that a command line names; returns `None` if it names none. This is called first
+/// of all, so that a role starts like a small program.
 pub fn play_role(words: &[OsString]) -> Option<u8> {
     let [_, verb, option, name] = words else { return None };
     if verb != "bench" || option != ROLE_OPTION {
@@ -52,7 +52,8 @@ fn echo() -> io::Result<()> {
     Ok(())
 }
 
-/// Passes a frame down and its reply up, one after the other: the least that a process between two others can do.
+/// Passes a frame down and its reply up, one after the other: the least that a process between two
+/// others can do.
 fn relay() -> io::Result<()> {
     let (mut up, mut down) = (socket(io::stdin())?, socket(io::stdout())?);
     let mut frame = Vec::new();

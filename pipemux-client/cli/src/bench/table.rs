@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-/// One figure beside its floor.
+/// A measured figure and its floor.
 #[derive(Debug)]
 pub struct Row {
-    /// What was measured.
+    /// The measured quantity.
     pub what: &'static str,
     /// `µs`, `/s`, `KiB`.
     pub unit: &'static str,

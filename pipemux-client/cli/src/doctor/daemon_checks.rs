@@ -10,7 +10,7 @@ use pipemux_client::{ClientError, daemon};
 use super::finding::Finding;
 use crate::requester::Requester;
 
-/// How long the daemon may take for each answer.
+/// The time limit for each answer of the daemon.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Checks the daemon and its sessions. Returns the daemon's process id, if it answers.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// The result of one check, and what to do about it.
+/// The result of a check, and the next step to take.
 #[derive(Debug)]
 pub struct Finding {
     /// `ok`, `bad` or `fixed`.
@@ -13,12 +13,12 @@ pub struct Finding {
 }
 
 impl Finding {
-    /// A check that found no problem.
+    /// Creates the finding of a check that found no problem.
     pub fn ok(check: &str, text: impl Into<String>) -> Self {
         Self::new("ok", check, text, "")
     }
 
-    /// A problem, and the next step to take.
+    /// Creates the finding of a problem, with the next step to take.
     pub fn bad(check: &str, text: impl Into<String>, next: impl Into<String>) -> Self {
         Self::new("bad", check, text, next)
     }

@@ -11,7 +11,7 @@ use pipemux_proto::deadline;
 
 use super::finding::Finding;
 
-/// How long all of `pipemuxd doctor` may take; each of its checks has a deadline of its own.
+/// The time limit for all of `pipemuxd doctor`; each of its checks has its own deadline.
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// Most output of it that is read, in bytes.
 const OUTPUT_MAX: u64 = 1024 * 1024;

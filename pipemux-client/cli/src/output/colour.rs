@@ -1,4 +1,5 @@
-//! Colours for people at a terminal: differences, links, and what went wrong. What is piped has none.
+//! Colours for people at a terminal: differences, links, and what went wrong. What is piped has
+//! none.
 
 use std::borrow::Cow;
 use std::io::IsTerminal;
@@ -8,7 +9,8 @@ const GREEN: &str = "\x1b[32m";
 const DIM: &str = "\x1b[2m";
 const RESET: &str = "\x1b[0m";
 
-/// Returns true for a stream that shows colours, unless the user wants none: `NO_COLOR`, `TERM=dumb`.
+/// Returns true for a stream that shows colours, unless the user wants none: `NO_COLOR`,
+/// `TERM=dumb`.
 pub fn is_wanted(stream: &impl IsTerminal) -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     stream.is_terminal()
@@ -16,7 +18,8 @@ pub fn is_wanted(stream: &impl IsTerminal) -> bool {
         && std::env::var_os("TERM").is_none_or(|t| t != "dumb")
 }
 
-/// Colours an answer: added lines green, removed ones and steps that failed red, the refs of links dim.
+/// Colours an answer: added lines green, removed ones and steps that failed red, the refs of links
+/// dim.
 pub fn answer(text: &str) -> String {
     let mut painted = String::with_capacity(text.len() * 2);
     let (mut in_hunk, mut in_delta) = (false, false);
@@ -30,7 +33,8 @@ pub fn answer(text: &str) -> String {
             in_hunk = false;
         }
         if line.starts_with("## ") {
-            // `- ` is also the bullet of a list: of a window's lines it is a removed one only beside an added one.
+            // `- ` is also the bullet of a list: of a window's lines it is a removed one only
+            // beside an added one.
             let section = after.find("\n## ").map_or(after, |end| &after[..end]);
             in_delta = section.lines().any(|line| line.starts_with("+ "));
         }
@@ -68,7 +72,8 @@ pub fn for_stream<'a>(
     }
 }
 
-/// Returns how long the words are at the beginning of a line that tell of a step that failed: `2 failed`.
+/// Returns how long the words are at the beginning of a line that tell of a step that failed:
+/// `2 failed`.
 fn failure(line: &str) -> usize {
     let outcome = line.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start_matches(' ');
     let words = ["failed", "refused", "unavailable", "unknown"];
@@ -78,7 +83,8 @@ fn failure(line: &str) -> usize {
     word.map_or(0, |word| line.len() - outcome.len() + word.len())
 }
 
-/// Returns the colour of a line that may be an added or a removed one, and whether it has a number, which makes it certain.
+/// Returns the colour of a line that may be an added or a removed one, and whether it has a number,
+/// which makes it certain.
 fn changed(line: &str) -> Option<(&'static str, bool)> {
     let colour = match line.as_bytes().first()? {
         b'+' => GREEN,

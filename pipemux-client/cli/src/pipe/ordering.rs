@@ -1,5 +1,5 @@
-//! Makes lines wait for the answer to an earlier line: a call may need the window that an `open` makes, and the
-//! daemon starts with a request as soon as it arrives.
+//! Makes lines wait for the answer to an earlier line: a call may need the window that an `open`
+//! makes, and the daemon starts with a request as soon as it arrives.
 
 use pipemux_client::proto::client::{HoldsLater, VerbRequest};
 use tokio::sync::oneshot;
@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 /// The lines that later lines wait for.
 #[derive(Debug, Default)]
 pub struct Barrier {
-    /// Each with a receiver that is closed once the line has its answer.
+    /// The unanswered lines, each with a receiver that closes once the line has its answer.
     unanswered: Vec<(Scope, oneshot::Receiver<()>)>,
 }
 
@@ -17,16 +17,17 @@ pub struct BarrierGuard {
     _answered: oneshot::Sender<()>,
 }
 
-/// Which later lines wait.
+/// The later lines that have to wait.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Scope {
-    /// Those of the workspace with this key.
+    /// The lines of the workspace with this key.
     Workspace(String),
     All,
 }
 
 impl Barrier {
-    /// Waits for the earlier lines that concern this call. Returns a guard if later lines must wait for this one.
+    /// Waits for the earlier lines that concern this call. Returns a guard if later lines must wait
+    /// for this one.
     pub async fn pass(&mut self, call: &VerbRequest) -> Option<BarrierGuard> {
         let own = scope_of(call);
         let workspace = Scope::Workspace(call.workspace.key.clone());

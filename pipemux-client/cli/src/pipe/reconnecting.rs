@@ -1,5 +1,5 @@
-//! A client that outlives daemons: when its connection is lost, the next request makes a new one. Requests are sent
-//! in the order in which they are started.
+//! A client that outlives daemons: when its connection is lost, the next request makes a new one.
+//! Requests are sent in the order in which they are started.
 
 use std::future::{Future, poll_fn};
 use std::pin::Pin;
@@ -17,7 +17,7 @@ pub type AnswerFuture = Pin<Box<dyn Future<Output = CallResult> + Send>>;
 
 type CallResult = Result<Answer, ClientError>;
 
-/// A connection to the daemon that is running at the time.
+/// A connection to whichever daemon is running.
 #[derive(Debug)]
 pub struct ReconnectingClient {
     options: Options,
@@ -39,8 +39,8 @@ impl ReconnectingClient {
         Self { options, current: Mutex::default(), in_flight: AtomicUsize::new(0) }
     }
 
-    /// Sends a request, over a new connection if the current one turns out to be lost. Requests arrive in the order
-    /// of their starts if each start is awaited before the next.
+    /// Sends a request, over a new connection if the current one turns out to be lost. Requests
+    /// arrive in the order of their starts if each start is awaited before the next.
     pub async fn start(
         self: &Arc<Self>,
         call: Box<VerbRequest>,
@@ -81,8 +81,8 @@ impl ReconnectingClient {
         self.current.lock().await.client.clone()
     }
 
-    /// Waits for the answer. Sends the request again if the connection is lost and the request can't have had an
-    /// effect.
+    /// Waits for the answer. Sends the request again if the connection is lost and the request
+    /// can't have had an effect.
     async fn finish(
         &self,
         call: &VerbRequest,
@@ -97,8 +97,8 @@ impl ReconnectingClient {
         if lost || call.verb == Verb::Down {
             self.discard(generation).await;
         }
-        // Unreachable means that an acting request was not sent. Sent now, it would overtake requests that were started
-        // later, unless it is the only one.
+        // Unreachable means that an acting request was not sent. Sent now, it would overtake
+        // requests that were started later, unless it is the only one.
         let may_retry = !call.verb.changes() || self.in_flight.load(Ordering::Relaxed) == 1;
         if !unreachable || !may_retry || began.elapsed() >= timeout {
             return first;
@@ -134,7 +134,8 @@ fn ready(result: CallResult) -> AnswerFuture {
     Box::pin(std::future::ready(result))
 }
 
-/// Polls once, which sends the request: a connection has room for more requests than a pipe has in flight.
+/// Polls once, which sends the request: a connection has room for more requests than a pipe has in
+/// flight.
 async fn poll_once(answer: &mut AnswerFuture) -> Poll<CallResult> {
     poll_fn(|context| Poll::Ready(answer.as_mut().poll(context))).await
 }

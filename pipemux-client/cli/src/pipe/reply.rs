@@ -8,13 +8,12 @@ use serde_json::{Value, json};
 
 use crate::output;
 
-/// The exit status of an answer that is a question, which is not an error.
+/// The exit status of an answer that is a question rather than an error.
 const EXIT_QUESTION: u8 = 5;
 
-/// The reply to one line.
 #[derive(Debug)]
 pub struct ReplyLine {
-    /// In the order in which they are printed.
+    /// The fields in the order in which they are printed.
     fields: Vec<(&'static str, Value)>,
 }
 
@@ -71,8 +70,8 @@ fn answer_fault(answer: &Answer) -> Option<Fault> {
     }
 }
 
-/// Parses an error from an answer's text: a line `failed · why`, numbered if there are several steps, and lines
-/// `next: …`. After a refusal, the lines in between show the place of the error.
+/// Parses an error from an answer's text: a line `failed · why`, numbered if there are several
+/// steps, and lines `next: …`. After a refusal, the lines in between show the place of the error.
 fn parse_fault(exit: u8, text: &str) -> Option<Fault> {
     const STEPS: [&str; 2] = ["failed", "unknown"];
     const REFUSALS: [&str; 4] = ["refused, nothing ran", "not found", "unavailable", "refused"];

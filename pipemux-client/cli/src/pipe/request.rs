@@ -178,7 +178,8 @@ impl PipeRequest {
         Ok(RequestAction::Call { call: Box::new(call), timeout, json })
     }
 
-    /// Combines the request's own settings with those of this process; the request takes precedence.
+    /// Combines the request's own settings with those of this process; the request takes
+    /// precedence.
     fn requester(&self, process: &Requester, global: GlobalArgs) -> Requester {
         let mut requester = process.clone();
         let options = &mut requester.options;
@@ -190,7 +191,8 @@ impl PipeRequest {
         match (named, &self.cwd) {
             (Some(name), _) => options.workspace = workspace::find(Some(&name), None),
             (None, Some(cwd)) if own.is_none_or(|name| name.is_empty()) => {
-                // Symbolic links are resolved, so that a project has one workspace however it is reached.
+                // Symbolic links are resolved, so that a project has one workspace however it is
+                // reached.
                 let cwd = cwd.canonicalize().ok();
                 options.workspace = workspace::find(None, cwd.as_deref());
             }
@@ -211,7 +213,8 @@ impl PipeRequest {
     }
 }
 
-/// Returns the fields of a line that aren't the call's own, as those of a request without a command line.
+/// Returns the fields of a line that aren't the call's own, as those of a request without a command
+/// line.
 fn beside_call(value: &Value) -> serde_json::Map<String, Value> {
     let names = ["cwd", "workspace", "reader", "env", "json"];
     let field = |name: &str| Some((name.to_owned(), value.get(name)?.clone()));

@@ -1,4 +1,5 @@
-//! Standard input and output. Reading and writing block, so each has a thread, connected by a bounded queue.
+//! Standard input and output. Reading and writing block, so each has a thread, connected by a
+//! bounded queue.
 
 use std::io::{self, BufRead, Read};
 use std::thread;
@@ -16,7 +17,6 @@ const QUEUE: usize = 8;
 /// A line without its newline.
 #[derive(Debug, PartialEq, Eq)]
 pub enum InputLine {
-    /// The line's content.
     Bytes(Vec<u8>),
     /// The line is longer than [`LINE_MAX`]; its content is dropped.
     TooLong,

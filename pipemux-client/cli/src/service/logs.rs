@@ -1,4 +1,5 @@
-//! `pipemux service logs`: what the daemon wrote, from the journal where systemd runs it, else from its own file.
+//! `pipemux service logs`: what the daemon wrote, from the journal where systemd runs it, else from
+//! its own file.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -22,7 +23,8 @@ const CHUNK: usize = 64 * 1024;
 /// Pause between looks at a file that has nothing new.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Prints the last lines, and with `follow` all that come until the user ends it. Returns the exit status.
+/// Prints the last lines, and with `follow` all that come until the user ends it. Returns the exit
+/// status.
 ///
 /// # Errors
 /// There is no log that can be read.
@@ -101,7 +103,8 @@ fn last_lines(log: &mut File, lines: u32) -> io::Result<Vec<u8>> {
     Ok(all[all.len().saturating_sub(lines)..].concat())
 }
 
-/// Sends what is appended to the file, and what follows in the file that takes its place when it grew too long.
+/// Sends what is appended to the file, and what follows in the file that takes its place when it
+/// grew too long.
 fn follow_file(path: &Path, mut log: File, send: &dyn Fn(Vec<u8>) -> bool) {
     let mut buffer = vec![0; CHUNK];
     loop {

@@ -13,21 +13,21 @@ use super::units::{Daemon, LABEL, MARK, MARK_XML};
 /// Variables that decide what the daemon reads, besides its directories.
 const VARIABLES: &[&str] = &["PIPEMUX_CONFIG_DIR", "PIPEMUX_METRICS", "XDG_CONFIG_HOME"];
 
-/// A file that the service consists of.
+/// A unit file of the service.
 #[derive(Debug, Clone)]
 pub struct Unit {
     pub path: PathBuf,
     pub text: String,
 }
 
-/// Which service manager a system has.
+/// The kind of the system's service manager.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Systemd,
     Launchd,
 }
 
-/// A service manager, and what it is to have.
+/// A service manager, and the service to be installed.
 #[derive(Debug, Clone)]
 pub struct Manager {
     kind: Kind,
@@ -107,7 +107,7 @@ impl Manager {
         }
     }
 
-    /// One phrase about what the service manager knows.
+    /// A phrase that describes the state of the service.
     pub fn state(&self) -> String {
         let ask = |what: &str, unit: &str| {
             let command = words(&format!("systemctl --user {what} {unit}"));
@@ -143,7 +143,7 @@ impl Manager {
         commands
     }
 
-    /// The command that has the service wait for clients.
+    /// The command after which the service waits for clients.
     pub fn start_command(&self) -> Vec<String> {
         match self.kind {
             Kind::Systemd => words(&format!("systemctl --user start {SOCKET_UNIT}")),
@@ -155,7 +155,7 @@ impl Manager {
         }
     }
 
-    /// What an installed service does next.
+    /// A description of what an installed service does next.
     pub fn what_happens_next(&self) -> &'static str {
         match self.kind {
             Kind::Systemd => "systemd starts the daemon when a command needs it",
@@ -163,7 +163,7 @@ impl Manager {
         }
     }
 
-    /// The commands before the files are removed, and those after.
+    /// The commands to run before the files are removed, and those to run afterwards.
     pub fn uninstall_commands(&self) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
         match self.kind {
             Kind::Systemd => (
@@ -193,7 +193,7 @@ pub fn is_own(text: &str) -> bool {
     text.lines().take(3).any(|line| line == MARK || line == MARK_XML)
 }
 
-/// An error after which nothing was changed that wasn't said.
+/// Creates an error after which no change remains unreported.
 pub fn refused(message: String) -> ClientError {
     ClientError::Refused(Fault::refused(message))
 }
@@ -222,7 +222,7 @@ fn launchd(verb: &str) -> Vec<String> {
     words(&format!("launchctl {verb} gui/{}/{LABEL}", nix::unistd::getuid()))
 }
 
-/// A unit needs the whole path of the program.
+/// The absolute path of the program, which a unit needs.
 fn absolute_program(options: &Options) -> Result<PathBuf, ClientError> {
     let program = daemon::program_path(options);
     if program.is_absolute() {

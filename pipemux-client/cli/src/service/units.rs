@@ -6,16 +6,16 @@ use pipemux_client::daemon::GLIBC_TUNABLES;
 use pipemux_client::proto::paths::Paths;
 use pipemux_client::service_unit::{escape, listen_line};
 
-/// The first line of every unit: a file without it is somebody else's.
+/// The first line of every unit; a file without it isn't PipeMux's.
 pub const MARK: &str =
     "# Written by `pipemux service install`; `pipemux service uninstall` removes it.";
-/// The same in a property list, as its third line.
+/// The mark in a property list, which is the third line.
 pub const MARK_XML: &str =
     "<!-- Written by `pipemux service install`; `pipemux service uninstall` removes it. -->";
-/// The name of launchd's agent.
+/// The label of launchd's agent.
 pub const LABEL: &str = "dev.pipemux.pipemuxd";
 
-/// What the service runs.
+/// The daemon that the service runs.
 #[derive(Debug, Clone)]
 pub struct Daemon<'a> {
     /// The path of `pipemuxd`.
@@ -26,7 +26,7 @@ pub struct Daemon<'a> {
 }
 
 impl Daemon<'_> {
-    /// The unit that listens, also while the daemon restarts or doesn't run.
+    /// The text of the unit that listens, even while the daemon restarts or doesn't run.
     pub fn socket_unit(&self) -> String {
         format!(
             "{MARK}\n\
@@ -45,7 +45,7 @@ impl Daemon<'_> {
         )
     }
 
-    /// The unit that runs the daemon, which the socket's unit starts.
+    /// The text of the unit that runs the daemon, which the socket's unit starts.
     pub fn service_unit(&self) -> String {
         let environment: String = self
             .environment()
@@ -75,7 +75,8 @@ impl Daemon<'_> {
         )
     }
 
-    /// The agent of launchd. launchd passes no socket: the daemon binds its own, and is started again when it fails.
+    /// The agent of launchd. launchd passes no socket: the daemon binds its own, and is started
+    /// again when it fails.
     pub fn property_list(&self) -> String {
         let environment: String = self
             .environment()

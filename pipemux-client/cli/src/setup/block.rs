@@ -8,7 +8,8 @@ pub fn write(block: &str) -> String {
     format!("{BEGIN}{block}{END}\n")
 }
 
-/// Sets the block, or takes it out with the empty line above it. Everything else stays byte for byte.
+/// Sets the block, or takes it out with the empty line above it. Everything else stays byte for
+/// byte.
 ///
 /// # Errors
 /// A mark stands without the other, or twice.

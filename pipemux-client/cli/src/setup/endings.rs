@@ -2,11 +2,11 @@
 
 use similar::{ChangeTag, TextDiff};
 
-/// The mark at the beginning of a file that some editors write.
+/// The byte order mark at the beginning of a file, which some editors write.
 const MARK: char = '\u{feff}';
 
-/// Edits a text as if it had neither a mark nor carriage returns. Each line that stays keeps its ending; new ones end as
-/// most do.
+/// Edits a text as if it had neither a mark nor carriage returns. Each line that stays keeps its
+/// ending; new ones end as most do.
 ///
 /// # Errors
 /// Those of `edit`.

@@ -33,18 +33,19 @@ pub fn read(path: &Path) -> Result<Option<String>, ClientError> {
     fs::read_to_string(path).map(Some).map_err(|error| unusable(error.to_string()))
 }
 
-/// A file, its text before, and its text after. `None` stands for no file.
+/// A file with its old and new text. `None` stands for no file.
 pub type Replacement<'a> = (&'a Path, Option<&'a str>, Option<&'a str>);
 
-/// How replacing files ended.
+/// The result of replacing files.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Replaced {
     All,
-    /// None: another program has written one of them since it was read.
+    /// No file was replaced: another program changed one of them after it was read.
     Changed,
 }
 
-/// Replaces files, all of them or none. New ones get this mode, as far as the process's mask allows.
+/// Replaces files, all of them or none. New ones get this mode, as far as the process's mask
+/// allows.
 ///
 /// # Errors
 /// One can't be written. The others are as they were, or are named.
@@ -90,8 +91,8 @@ pub fn replace(replacements: &[Replacement<'_>], mode: u32) -> Result<Replaced, 
     Ok(Replaced::All)
 }
 
-/// Writes a file whole, or removes it. A link stays a link: the file that it leads to is replaced, also one that isn't there
-/// yet. Permissions and owner stay.
+/// Writes a file whole, or removes it. A link stays a link: the file that it leads to is replaced,
+/// also one that isn't there yet. Permissions and owner stay.
 ///
 /// # Errors
 /// It can't be written; then it is as it was.
@@ -152,7 +153,8 @@ pub fn directory(path: &Path) -> PathBuf {
     linked_file(path).parent().map_or_else(|| PathBuf::from("."), Path::to_owned)
 }
 
-/// Checks that what a path leads to, by its own links and those of its directories, is inside of a directory.
+/// Checks that what a path leads to, by its own links and those of its directories, is inside of a
+/// directory.
 ///
 /// # Errors
 /// It isn't.

@@ -40,7 +40,8 @@ impl Places {
         self.project.as_deref()
     }
 
-    /// Finds the places from the environment; with `project` those of the project around `directory`.
+    /// Finds the places from the environment; with `project` those of the project around
+    /// `directory`.
     ///
     /// # Errors
     /// There is no home directory, or no directory for a project.
@@ -133,7 +134,8 @@ impl Harness {
         self.to_possible_value().map_or(String::new(), |value| value.get_name().to_owned())
     }
 
-    /// Returns the files that are to be changed. None if the harness has no place for what is wanted.
+    /// Returns the files that are to be changed. None if the harness has no place for what is
+    /// wanted.
     pub fn targets(self, places: &Places, with: With, command: &str) -> Vec<Target> {
         let mut targets = Vec::new();
         if with != With::Skill {
@@ -249,9 +251,9 @@ impl Harness {
         directory.join("skills/pipemux/SKILL.md")
     }
 
-    /// Returns the harness's settings, and what belongs into them: with the server, that its tool that only looks needs no
-    /// approval; with the skill, two hooks: one when the model has seen nothing yet, or has lost it in a compaction, and one
-    /// at each prompt.
+    /// Returns the harness's settings, and what belongs into them: with the server, that its tool
+    /// that only looks needs no approval; with the skill, two hooks: one when the model has seen
+    /// nothing yet, or has lost it in a compaction, and one at each prompt.
     fn settings(self, places: &Places, with: With, command: &str) -> Option<(PathBuf, Vec<Entry>)> {
         let (file, prompt) = match (self, &places.project) {
             (Harness::ClaudeCode, Some(root)) => {

@@ -7,10 +7,10 @@ use jsonc_parser::cst::{CstArray, CstInputValue, CstNode, CstObject, CstObjectPr
 use jsonc_parser::json;
 use serde_json::Value;
 
-/// What belongs into a file.
+/// An entry to be put into a file.
 #[derive(Debug, Clone)]
 pub enum Entry {
-    /// A value of this name in an object of the root.
+    /// A value with this name in an object of the root.
     Value { section: &'static str, name: &'static str, value: CstInputValue },
     /// A hook: an element of the list `hooks.<event>`.
     Hook { event: &'static str, command: String },
@@ -18,7 +18,7 @@ pub enum Entry {
     Allowed(&'static str),
 }
 
-/// What every command of PipeMux's hooks has after the program.
+/// The arguments by which the commands of PipeMux's hooks are recognised.
 const HOOK_MARK: &str = " inject --hook";
 /// Settings of a server that are PipeMux's. What else it has is the user's, once it is there.
 const SERVER_SETTINGS: &[&str] = &["type", "command", "args"];

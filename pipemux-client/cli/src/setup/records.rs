@@ -1,5 +1,5 @@
-//! What was changed in which file, so that it can be taken back exactly: the text that went in, and what it replaced.
-//! Nothing else of a user's file is kept.
+//! What was changed in which file, so that it can be taken back exactly: the text that went in, and
+//! what it replaced. Nothing else of a user's file is kept.
 
 use std::fs::{self, DirBuilder, File};
 use std::os::unix::fs::DirBuilderExt;
@@ -13,7 +13,7 @@ use super::files;
 /// Changes that are remembered; beyond that, the oldest are forgotten.
 const CHANGES_MAX: usize = 256;
 
-/// A change of one file.
+/// A change to one file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Change {
     path: PathBuf,
@@ -50,7 +50,8 @@ impl Change {
         Self { directory: made, ..self }
     }
 
-    /// Takes the change back, if what it wrote stands in the text exactly once. `None` inside means that there was no file.
+    /// Takes the change back, if what it wrote stands in the text exactly once. `None` inside means
+    /// that there was no file.
     pub fn take_back(&self, text: &str) -> Option<Option<String>> {
         if self.created && text == self.inserted {
             return Some(None);

@@ -2,10 +2,9 @@
 
 use toml_edit::{Array, DocumentMut, Item, Table, Value, value};
 
-/// The table of servers.
+/// The name of the table of servers.
 const SECTION: &str = "mcp_servers";
 
-/// A server to start.
 #[derive(Debug)]
 pub struct Server {
     pub name: &'static str,
@@ -40,8 +39,8 @@ pub fn set(text: &str, server: &Server) -> Result<String, String> {
     Ok(document.to_string())
 }
 
-/// Writes the server behind everything else, which so stays byte for byte. `None` where that isn't possible: the server is
-/// there already, or its table is written inline.
+/// Writes the server behind everything else, which so stays byte for byte. `None` where that isn't
+/// possible: the server is there already, or its table is written inline.
 fn append(text: &str, server: &Server) -> Result<Option<String>, String> {
     let document = parse(text)?;
     let section = document.get(SECTION);

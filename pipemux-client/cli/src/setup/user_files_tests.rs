@@ -238,7 +238,7 @@ fn concurrent_set_ups_lose_nothing() {
     }
 }
 
-/// A cloned project's links lead no write out of it.
+/// Links in a cloned project don't cause writes outside of it.
 #[test]
 fn links_of_a_project_are_not_followed_out_of_it() {
     for (at, to) in [

@@ -48,7 +48,8 @@ fn argument(word: &str, is_app: IsApp) -> String {
     }
 }
 
-/// Writes a word in the call syntax: a word that is not a number, ref, list or call becomes a string.
+/// Writes a word in the call syntax: a word that is not a number, ref, list or call becomes a
+/// string.
 fn literal(word: &str, is_app: IsApp) -> String {
     let digits = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     let number = word.strip_prefix('-').unwrap_or(word);

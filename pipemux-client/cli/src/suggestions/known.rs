@@ -9,19 +9,20 @@ use pipemux_client::proto::client::{Body, Format, Verb};
 use pipemux_client::proto::prototype::Prototype;
 use pipemux_client::proto::value::Value;
 
-/// How long the daemon may take to connect, and then to answer. A better hint isn't worth a longer wait.
+/// The time limit for connecting, and then for the answer. Hints aren't worth more.
 const TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Most sessions that an error names.
 const SESSIONS_MAX: usize = 8;
 
-/// Returns the names of the registered apps if a running daemon lists them, else those of the built-in apps.
+/// Returns the names of the registered apps if a running daemon lists them, else those of the
+/// built-in apps.
 pub fn apps(options: &Options) -> Vec<String> {
     registered_apps(options).unwrap_or_else(|| APPS.iter().map(|app| app.id.to_owned()).collect())
 }
 
-/// Returns the built-in app that has an action of that name which so many words may be the arguments of: of several, the
-/// one that does most.
+/// Returns the built-in app that has an action of that name which so many words may be the
+/// arguments of: of several, the one that does most.
 pub fn app_of_action(action: &str, words: usize) -> Option<&'static str> {
     let takes = |one: &Prototype| {
         let required = one.params.iter().filter(|param| param.is_required()).count();

@@ -26,8 +26,8 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("version", "--version"),
 ];
 
-/// Returns the verb that a word stands for or nearly spells, with its first argument if it needs one; `None` when no
-/// verb is near.
+/// Returns the verb that a word stands for or nearly spells, with its first argument if it needs
+/// one; `None` when no verb is near.
 pub fn nearest_verb(word: &str) -> Option<String> {
     if let Some((_, verb)) = SYNONYMS.iter().find(|(synonym, _)| *synonym == word) {
         return Some((*verb).to_owned());

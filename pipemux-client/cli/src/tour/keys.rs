@@ -12,12 +12,12 @@ use nix::unistd::read;
 /// Most bytes that one key sends.
 const KEY_MAX: usize = 64;
 
-/// What a key asks for.
+/// A key press in the tour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key {
-    /// The next step.
+    /// Go to the next step.
     Next,
-    /// The end of the tour: q, or the end of the input.
+    /// Leave the tour: q, or the end of the input.
     Leave,
 }
 
@@ -30,7 +30,8 @@ impl Drop for Modes {
     }
 }
 
-/// Waits for a key, without its line's end and without showing it, until a signal sets `interrupted`.
+/// Waits for a key, without its line's end and without showing it, until a signal sets
+/// `interrupted`.
 ///
 /// # Errors
 /// Standard input is no terminal, or is gone.
@@ -42,7 +43,8 @@ pub fn read_key(interrupted: &AtomicBool) -> io::Result<Key> {
     let _before = Modes(before);
     tcsetattr(&stdin, SetArg::TCSANOW, &modes)?;
     while !interrupted.load(Ordering::Relaxed) {
-        // Unlike a read, it ends with a signal. One that comes just before it is seen at the next key.
+        // Unlike a read, it ends with a signal. One that comes just before it is seen at the next
+        // key.
         match poll(&mut [PollFd::new(stdin.as_fd(), PollFlags::POLLIN)], PollTimeout::NONE) {
             Err(Errno::EINTR) => continue,
             polled => polled?,

@@ -13,21 +13,20 @@ const DEPTH_MAX: usize = 5;
 const SIZE_MAX: u64 = 64 * 1024;
 /// Allowed length of the text, in lines: more than a screen, but not tiring.
 const LINE_COUNTS: std::ops::RangeInclusive<usize> = 60..=600;
-/// How often the word occurs in the text: often enough to offer a choice.
+/// The number of occurrences of the word in the text, enough to offer a choice.
 const MATCHES: usize = 3;
 
-/// A text, and a word in it that the tour renames.
+/// A text with a word that the tour renames.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SampleFile {
     /// The file's name.
     pub name: String,
-    /// The file's content.
     pub text: String,
     /// A word that occurs exactly three times, on three lines.
     pub word: String,
     /// The new name for the word.
     pub new_word: String,
-    /// Where the text was found; `None` for the built-in file.
+    /// The file that the text was read from; `None` for the built-in file.
     pub origin: Option<PathBuf>,
 }
 
@@ -38,7 +37,8 @@ impl SampleFile {
         files.into_iter().find_map(|path| Self::from_file(&path)).unwrap_or_else(Self::built_in)
     }
 
-    /// Returns the first and last line, counted from 1, of a passage around the word's second occurrence.
+    /// Returns the first and last line, counted from 1, of a passage around the word's second
+    /// occurrence.
     pub fn excerpt(&self) -> (usize, usize) {
         let occurrences =
             self.text.lines().enumerate().filter(|(_, line)| line.contains(&self.word));
@@ -119,7 +119,8 @@ fn rank(path: &Path) -> Option<u8> {
     }
 }
 
-/// Chooses the word to rename: the name of a type if there is one, else the first long word that occurs often enough.
+/// Chooses the word to rename: the name of a type if there is one, else the first long word that
+/// occurs often enough.
 fn word_to_rename(text: &str) -> Option<String> {
     let words = || {
         text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
@@ -151,7 +152,7 @@ struct Flower {
     height: u32,
 }
 
-/// The bed that it grows in.
+/// A bed of the garden.
 #[derive(Debug, Default)]
 struct Bed {
     plants: Vec<Plant>,

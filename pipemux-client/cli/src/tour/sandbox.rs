@@ -1,4 +1,5 @@
-//! The tour's own directory, with a project, a daemon and its state. The daemon is ended and all of it removed afterwards.
+//! The tour's own directory, with a project, a daemon and its state. The daemon is ended and all of
+//! it removed afterwards.
 
 use std::fs::{self, DirBuilder};
 use std::io::{self, IsTerminal};
@@ -14,21 +15,18 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use super::keys::{self, Key};
 use crate::output::{self, WriteOutcome, colour};
 
-/// Why the tour ends early.
+/// The reason why the tour ends early.
 #[derive(Debug)]
 pub enum TourError {
-    /// A command ended with another exit status than expected.
-    UnexpectedStatus {
-        /// The exit status.
-        status: u8,
-    },
+    /// A command ended with an unexpected exit status.
+    UnexpectedStatus { status: u8 },
     /// Nobody reads the output any more.
     ReaderGone,
     /// The user interrupted the tour with Ctrl-C.
     Interrupted,
     /// The user pressed the key that leaves the tour.
     Left,
-    /// An operation of the system failed.
+    /// A system call failed.
     Io(io::Error),
 }
 
@@ -82,8 +80,8 @@ impl Sandbox {
         fs::write(self.project.join(name), text)
     }
 
-    /// Prints a remark and a command, runs the command, and prints and returns its output. At a terminal it waits for a
-    /// key first.
+    /// Prints a remark and a command, runs the command, and prints and returns its output. At a
+    /// terminal it waits for a key first.
     ///
     /// # Errors
     /// The command's exit status is not `expected`, or the user interrupts or leaves the tour.

@@ -1,5 +1,5 @@
-//! Which round each line of a file comes from: the differences of rounds are taken back, the newest first, as far as they
-//! are found in the text.
+//! Which round each line of a file comes from: the differences of rounds are taken back, the newest
+//! first, as far as they are found in the text.
 
 use std::ops::Range;
 
@@ -9,11 +9,11 @@ pub struct Difference {
     hunks: Vec<Hunk>,
 }
 
-/// A place of a difference: so many lines from a line on, counted from 0, became others.
+/// A replaced range: the lines from a line on, counted from 0, and their replacement.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Hunk {
     at: usize,
-    /// The lines there before and after; those of the context are in both.
+    /// The lines before and after; context lines are in both.
     lines: Vec<(Kind, String)>,
 }
 
@@ -32,8 +32,9 @@ struct Line {
 }
 
 impl Difference {
-    /// Reads the part of a unified difference that concerns a file; none if there is no such part. The paths in it are
-    /// relative to a project, and `files` are the absolute paths of all files that it concerns, if they are known.
+    /// Reads the part of a unified difference that concerns a file; none if there is no such part.
+    /// The paths in it are relative to a project, and `files` are the absolute paths of all files
+    /// that it concerns, if they are known.
     pub fn of_file(unified: &str, path: &str, files: &[String]) -> Option<Self> {
         let parts = parts(unified);
         let root_of = |name: &str| path.strip_suffix(name)?.strip_suffix('/');
@@ -49,8 +50,8 @@ impl Difference {
         (!hunks.is_empty()).then(|| Self { hunks: hunks.clone() })
     }
 
-    /// Takes the difference back in a text, from its end on, and passes the lines of today that it had added to `own`. A
-    /// place that isn't found, since somebody else wrote there, is left.
+    /// Takes the difference back in a text, from its end on, and passes the lines of today that it
+    /// had added to `own`. A place that isn't found, since somebody else wrote there, is left.
     fn take_back(&self, text: &mut Vec<Line>, mut own: impl FnMut(usize)) {
         for hunk in self.hunks.iter().rev() {
             let after: Vec<&str> = hunk.side(Kind::Added).map(|(_, line)| line).collect();
@@ -73,14 +74,15 @@ impl Difference {
 }
 
 impl Hunk {
-    /// Its lines on one side: those of a kind, and the context.
+    /// The lines of one side: those of a kind, and the context.
     fn side(&self, kind: Kind) -> impl Iterator<Item = (Kind, &str)> {
         let lines = self.lines.iter().map(|(kind, line)| (*kind, line.as_str()));
         lines.filter(move |(one, _)| *one == kind || *one == Kind::Kept)
     }
 }
 
-/// Returns the index of the difference that each line of a text comes from; the newest difference is first.
+/// Returns the index of the difference that each line of a text comes from; the newest difference
+/// is first.
 pub fn origins(text: &str, differences: &[Option<Difference>]) -> Vec<Option<usize>> {
     let lines = text.lines().enumerate();
     let mut then: Vec<Line> =
@@ -117,7 +119,8 @@ fn find(text: &[Line], wanted: &[&str], expected: usize) -> Option<Range<usize>>
     Some(at..at + wanted.len())
 }
 
-/// Splits a unified difference into its files, with their names after the change, or before it if it removed them.
+/// Splits a unified difference into its files, with their names after the change, or before it if
+/// it removed them.
 fn parts(unified: &str) -> Vec<(&str, Vec<Hunk>)> {
     let mut parts: Vec<(&str, Vec<Hunk>)> = Vec::new();
     // How many lines of the last hunk are to come, before and after.
@@ -157,7 +160,8 @@ fn parts(unified: &str) -> Vec<(&str, Vec<Hunk>)> {
     parts
 }
 
-/// Reads the head of a hunk: where it begins after the change, counted from 0, and its numbers of lines.
+/// Reads the head of a hunk: where it begins after the change, counted from 0, and its numbers of
+/// lines.
 fn sizes(line: &str) -> Option<(usize, usize, usize)> {
     let (before, after) = line.strip_prefix("@@ -")?.split_once(" @@")?.0.split_once(" +")?;
     let range = |text: &str| -> Option<(usize, usize)> {

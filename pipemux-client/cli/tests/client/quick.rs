@@ -1,5 +1,6 @@
-//! Tests plain command lines, which are carried out before the C library starts (`pipemux-quick`), beside the same lines
-//! with an option that leaves them to the ordinary program. Where `pipemux` isn't linked statically both are ordinary.
+//! Tests plain command lines, which are carried out before the C library starts (`pipemux-quick`),
+//! beside the same lines with an option that leaves them to the ordinary program. Where `pipemux`
+//! isn't linked statically both are ordinary.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

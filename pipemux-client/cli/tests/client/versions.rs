@@ -1,5 +1,6 @@
-//! Tests this client against daemons of other versions. The bytes that they send are checked in, one file for each
-//! version of the protocol. These files never change: each version must be understood or refused for ever.
+//! Tests this client against daemons of other versions. The bytes that they send are checked in,
+//! one file for each version of the protocol. These files never change: each version must be
+//! understood or refused for ever.
 
 use std::io::{Read, Write};
 use std::os::unix::fs::DirBuilderExt;
@@ -22,7 +23,8 @@ fn bytes(hex: &str) -> Vec<u8> {
     hex.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
 }
 
-/// Runs `pipemux apps` against a daemon that sends these bytes. Returns status, both outputs, and the duration.
+/// Runs `pipemux apps` against a daemon that sends these bytes. Returns status, both outputs, and
+/// the duration.
 fn run_against(sent: &str) -> (i32, String, String, Duration) {
     let home = TempDir::new().unwrap();
     let path = |name: &str| home.path().join(name).to_str().unwrap().to_owned();

@@ -1,4 +1,5 @@
-//! A server of the Model Context Protocol that does nothing but answer: what `pipemux-mcp` is compared with.
+//! A server of the Model Context Protocol that does nothing but answer: what `pipemux-mcp` is
+//! compared with.
 #![forbid(unsafe_code)]
 
 use rmcp::model::{

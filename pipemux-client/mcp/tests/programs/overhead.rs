@@ -1,5 +1,6 @@
-//! What a `tools/call` costs that clicks a link, beside the two that it consists of: a call of a bare server of the same
-//! library, and the same click with its confirmation over an open connection. All are measured in turn.
+//! What a `tools/call` costs that clicks a link, beside the two that it consists of: a call of a
+//! bare server of the same library, and the same click with its confirmation over an open
+//! connection. All are measured in turn.
 //!
 //!     cargo build --release && cargo build --release -p pipemux-mcp --examples
 //!     taskset -c 0 target/release/examples/overhead

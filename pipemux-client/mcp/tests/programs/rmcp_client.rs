@@ -1,5 +1,5 @@
-//! The editor's task with rmcp's client: argument 1 is `pipemux`, argument 2 a project with a function `greet` in `a.rs`.
-//! `tests/mcp-clients/run` runs it beside the clients of other makers.
+//! The editor's task with rmcp's client: argument 1 is `pipemux`, argument 2 a project with a
+//! function `greet` in `a.rs`. `tests/mcp-clients/run` runs it beside the clients of other makers.
 #![forbid(unsafe_code)]
 
 use std::error::Error;

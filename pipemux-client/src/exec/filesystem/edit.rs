@@ -47,7 +47,8 @@ pub fn edit(arguments: &Arguments<'_>, daemon: &mut Daemon) -> Outcome {
     Ok(ToolAnswer::done(format!("{fence}diff\n{diff}{fence}\n\n")))
 }
 
-/// Replaces the first place of a text; where it is nowhere, lines that differ from it at their ends only.
+/// Replaces the first place of a text; where it is nowhere, lines that differ from it at their ends
+/// only.
 fn edited(text: &str, old: &str, new: &str) -> Option<String> {
     if text.contains(old) {
         return Some(text.replacen(old, new, 1));

@@ -19,13 +19,13 @@ const NOW: Now = Now { mono_ms: 1_000, unix_ms: 1_765_360_800_000 };
 const LINE: &str = "because through another without between nothing against morning\n";
 const LARGE: usize = 16_000;
 
-/// The core with its client and its app.
+/// The core with a client and an app.
 pub struct BenchWorld {
     pub core: Core,
     pub client: ClientId,
     out: Vec<Effect>,
     projection: Projection,
-    /// The encoded projection of the present version, so that encoding isn't measured.
+    /// The encoded projection of the present version; encoding isn't to be measured.
     project: Vec<u8>,
     unchanged: Vec<u8>,
     next: u64,

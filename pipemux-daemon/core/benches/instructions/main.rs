@@ -1,7 +1,8 @@
-//! Counts the instructions of the core alone, from an event to its effects, with an app that answers from memory.
+//! Counts the instructions of the core alone, from an event to its effects, with an app that
+//! answers from memory.
 
 // Clippy doesn't treat benches as tests, and the macros don't follow our lints.
-#![allow(clippy::exit, clippy::unwrap_used, missing_docs, unused_qualifications)]
+#![allow(clippy::exit, clippy::unwrap_used, unused_qualifications)]
 
 mod bench_world;
 #[path = "../../../../pipemux-proto/benches/instructions/work.rs"]
@@ -67,7 +68,7 @@ fn among(mut work: Work) -> Work {
 library_benchmark_group!(name = core, benchmarks = [routing, acting, projection, among]);
 main!(config = config(); library_benchmark_groups = core);
 
-/// An exchange from a client to the app and back.
+/// Prepares an exchange from a client to the app and back.
 fn exchange() -> Work {
     let mut world = BenchWorld::new(0);
     let incarnation = world.attach();
@@ -102,8 +103,8 @@ fn view_among(windows: usize) -> Work {
     asking_at(BenchWorld::among(windows, 10), false, view)
 }
 
-/// Repeats a verb with an app that shows this many lines, each with an anchor. Its state changes before each request
-/// if `changing` is set.
+/// Repeats a verb with an app that shows this many lines, each with an anchor. Its state changes
+/// before each request if `changing` is set.
 fn asking(lines: usize, changing: bool, verb: impl Fn() -> Verb + 'static) -> Work {
     asking_at(BenchWorld::new(lines), changing, verb)
 }

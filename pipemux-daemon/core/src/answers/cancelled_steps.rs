@@ -1,5 +1,6 @@
-//! Steps whose call was cancelled: a step that is with an app goes on, and its outcome is in an answer that nobody reads.
-//! So the next answers of the same reader say that it still runs, and then how it ended.
+//! Steps whose call was cancelled: a step that is with an app goes on, and its outcome is in an
+//! answer that nobody reads. So the next answers of the same reader say that it still runs, and
+//! then how it ended.
 
 use crate::foreign::quote;
 use crate::keys::WorkspaceKey;
@@ -29,7 +30,8 @@ pub(super) fn steps_still_running<'r>(
     cancelled.filter_map(line).collect()
 }
 
-/// Returns a line for each step of a run that took effect or failed in its app, for the reader who didn't get the run's answer.
+/// Returns a line for each step of a run that took effect or failed in its app, for the reader who
+/// didn't get the run's answer.
 pub(super) fn outcomes_of_cancelled(run: &Run, processes: &Processes) -> Vec<String> {
     let ended = run.progress.steps.iter().zip(&run.progress.done).filter(|(step, outcome)| {
         !step.is_query() && (outcome.state.is_some() || outcome.job.is_some())

@@ -9,25 +9,27 @@ use crate::runs::Run;
 use crate::views::requested_window::{AnswerKind, RequestedWindow};
 use crate::workspaces::Workspace;
 
-/// Everything that an answer needs to know of its request and of the windows that have arrived for it.
+/// Everything that an answer needs to know of its request and of the windows that have arrived for
+/// it.
 #[derive(Debug)]
 pub(crate) struct AnswerInput {
     pub(super) request: AnswerRequest,
     pub(super) kind: AnswerKind,
     pub(super) requested: Vec<RequestedWindow>,
-    /// The windows that the requested ones embed, as far as they arrived.
+    /// The embedded windows of the requested ones, as far as they arrived.
     pub(super) embeds: Vec<PendingEmbed>,
     /// Says that nothing has changed. It is left out if a window has.
     pub(super) remark: Option<String>,
-    /// A line for each cancelled step of the reader that its app still carries out.
+    /// A line for each cancelled step of the reader that the app still carries out.
     pub(super) still_running: Vec<String>,
-    /// If nobody reads this answer: a line for each step of its run that ended, for the reader's next answer.
+    /// If nobody reads this answer: a line for each step of its run that ended, for the reader's
+    /// next answer.
     pub(super) outcomes_for_later: Vec<String>,
 }
 
 impl AnswerInput {
-    /// Collects the input of an answer whose windows have all arrived, or won't. `is_connected` tells whether the client
-    /// still is; `running` are all runs under way.
+    /// Collects the input of an answer whose windows have all arrived, or won't. `is_connected`
+    /// tells whether the client still is; `running` are all runs under way.
     pub(crate) fn collect<'r>(
         view: PendingView,
         (client_request, is_connected): (&ClientRequest, bool),

@@ -1,4 +1,5 @@
-//! Step 4 of an answer: notes what its reader will have seen, writes down the ids and the epoch that it uses, and counts it.
+//! Step 4 of an answer: notes what its reader will have seen, writes down the ids and the epoch
+//! that it uses, and counts it.
 
 use pipemux_proto::client::Format;
 use pipemux_proto::report::TokenReceipt;
@@ -15,12 +16,12 @@ use crate::views::context::focus;
 use crate::views::requested_window::AnswerKind;
 use crate::workspaces::{Workspace, Workspaces};
 
-/// An answer that may go out: whatever it uses is reserved on disk.
+/// An answer that may be sent: everything that it uses is reserved on disk.
 pub(crate) struct OutgoingAnswer {
     pub(super) exit: u8,
     /// True if it is an error and no step ran.
     pub(super) error: bool,
-    /// The number by which its reader confirms it.
+    /// The number by which the reader confirms the delivery.
     pub(super) delivery: u64,
     pub(super) body: AnswerBody,
 }
@@ -59,7 +60,8 @@ impl ComposedAnswer {
     }
 }
 
-/// Returns the ids that a Context names because they are in focus, even where the window doesn't show them.
+/// Returns the ids that a Context names because they are in focus, even where the window doesn't
+/// show them.
 fn focused_ids(input: &AnswerInput, windows: &[AnswerWindow], workspace: &Workspace) -> Vec<u64> {
     let anchors = &workspace.anchors;
     let focus_of =
@@ -70,7 +72,8 @@ fn focused_ids(input: &AnswerInput, windows: &[AnswerWindow], workspace: &Worksp
     }
 }
 
-/// Counts the tokens of an answer for the sessions that it shows or whose actions ran: for each of several the same part.
+/// Counts the tokens of an answer for the sessions that it shows or whose actions ran: for each of
+/// several the same part.
 fn count_tokens(input: &AnswerInput, windows: &[AnswerWindow], processes: &Processes, shown: u64) {
     let steps = input.run().map_or(&[][..], |run| &run.progress.steps[..]);
     let mut sessions: Vec<&SessionKey> = Vec::new();

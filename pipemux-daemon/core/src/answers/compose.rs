@@ -23,7 +23,7 @@ use crate::views::answer_window::AnswerWindow;
 use crate::views::requested_window::{AnswerKind, WindowStatus};
 use crate::workspaces::{Delivery, Workspace};
 
-/// An answer that is written, and what is to be noted when it goes out.
+/// A written answer, and the changes to be recorded when it is sent.
 pub(crate) struct ComposedAnswer {
     pub(super) input: AnswerInput,
     pub(super) exit: u8,
@@ -31,15 +31,14 @@ pub(crate) struct ComposedAnswer {
     pub(super) error: bool,
     pub(super) body: AnswerBody,
     pub(super) receipt: TokenReceipt,
-    /// The windows that it shows.
+    /// The windows that the answer shows.
     pub(super) windows: Vec<AnswerWindow>,
-    /// The windows that it only names: there was no room for them, and none will be later.
+    /// The windows that are only named, because neither this nor a later answer has space.
     pub(super) only_named: Vec<AnswerWindow>,
-    /// What its reader will have been told besides its windows.
+    /// The information besides windows that the reader will have been given.
     pub(super) delivery: Delivery,
 }
 
-/// The body of an answer.
 pub(super) enum AnswerBody {
     Whole(Body),
     /// A long text, which may be sent without copying it.

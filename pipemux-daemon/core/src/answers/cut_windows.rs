@@ -10,14 +10,14 @@ use crate::views::trim::trim;
 use crate::views::truncate::CUT_LINE_TOKENS;
 use crate::workspaces::Rendered;
 
-/// Cuts windows to what each may take whatever the others show: of each, the end of its content. Returns those whose
-/// heading and links there is no room for.
+/// Cuts windows to what each may take whatever the others show: of each, the end of its content.
+/// Returns those whose heading and links there is no room for.
 pub(super) fn cut_to_shares(windows: &mut Vec<AnswerWindow>) -> Vec<SessionKey> {
     cut_each(windows, |window| window.room)
 }
 
-/// Cuts windows further, so that they take about a number of tokens together. Returns those whose heading and links there
-/// is no room for.
+/// Cuts windows further, so that they take about a number of tokens together. Returns those whose
+/// heading and links there is no room for.
 pub(super) fn cut_windows(windows: &mut Vec<AnswerWindow>, tokens: u64) -> Vec<SessionKey> {
     let share = tokens / windows.len().max(1) as u64;
     cut_each(windows, |window| window.room.min(share))
@@ -45,16 +45,16 @@ fn cut_each(
     left_out
 }
 
-/// Cuts a window to its share of an answer. Returns false, and changes nothing that is shown, if there is no room for
-/// its heading and links.
+/// Cuts a window to its share of an answer. Returns false, and changes nothing that is shown, if
+/// there is no room for its heading and links.
 pub(super) fn cut_window(window: &mut AnswerWindow, share: u64) -> bool {
     let Some(shown) = window.shown().cloned() else { return true };
     window.room = share;
     if window_tokens(window, &shown) <= share {
         return true;
     }
-    // Without its links a window would look like another one, though nothing has changed: what else the answer says
-    // takes a few tokens more or less each time.
+    // Without its links a window would look like another one, though nothing has changed: what else
+    // the answer says takes a few tokens more or less each time.
     let required = estimate(&shown.heading) + estimate(&shown.nav);
     if required + CUT_LINE_TOKENS > share {
         return false;

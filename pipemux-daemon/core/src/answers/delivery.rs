@@ -1,5 +1,5 @@
-//! What an answer leaves behind once it goes out: the delivery, which says what its reader will have seen, kept until
-//! the reader confirms it.
+//! What an answer leaves behind once it goes out: the delivery, which says what its reader will
+//! have seen, kept until the reader confirms it.
 
 use std::rc::Rc;
 
@@ -37,7 +37,8 @@ pub(crate) fn confirm_delivery(
     }
     for number in questions {
         let first = runs.note_shown(&at, number);
-        // A later daemon must know it, too: what can't be undone is only confirmed by who was shown it.
+        // A later daemon must know it, too: what can't be undone is only confirmed by who was shown
+        // it.
         let Some(question) = first.filter(|question| question.is_destructive()) else {
             continue;
         };
@@ -53,7 +54,7 @@ pub(crate) fn reserve(workspaces: &mut Workspaces, turn: &mut Turn, at: &Workspa
     turn.effects.extend(workspaces.reserve(at).map(Effect::Persist));
 }
 
-/// How much of a workspace an answer shows.
+/// The part of a workspace that an answer shows.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SeenScope {
     /// True if it also shows old content of windows whose apps didn't reply.
@@ -62,7 +63,8 @@ pub(super) struct SeenScope {
     pub all: bool,
 }
 
-/// Adds to a delivery what the reader will have seen of `windows`, which the answer shows, and of those that it only names.
+/// Adds to a delivery what the reader will have seen of `windows`, which the answer shows, and of
+/// those that it only names.
 pub(super) fn add_windows(
     delivery: &mut Delivery,
     workspace: &mut Workspace,
@@ -94,7 +96,8 @@ pub(super) fn add_windows(
     delivery.window_set_revision = knows_all.then_some(workspace.windows.set_revision());
 }
 
-/// Turns a fresh window of an answer into the window that the reader will have seen once it has the answer.
+/// Turns a fresh window of an answer into the window that the reader will have seen once it has the
+/// answer.
 fn to_seen_window(
     workspace: &mut Workspace,
     reader: &str,
@@ -119,14 +122,15 @@ fn to_seen_window(
         (Lod::Gist, Some(before)) => before.prototypes.clone(),
         _ => window.prototypes,
     };
-    // A lower level of detail shows fewer names of the same version, and the known names stay valid.
+    // A lower level of detail shows fewer names of the same version, and the known names stay
+    // valid.
     let keeps_names = |before: &&SeenWindow| {
         (before.app, before.version) == (app, version) && rendered.names.is_empty()
     };
     let names = before.filter(keeps_names).map_or(&shown, |before| &before.names).clone();
     let document = rendered.document.clone();
-    // A view at another level of detail or budget doesn't become the base of later comparisons; one with a share of a
-    // workspace's budget does if it is the first to show the data.
+    // A view at another level of detail or budget doesn't become the base of later comparisons; one
+    // with a share of a workspace's budget does if it is the first to show the data.
     let same_data =
         |before: &&SeenWindow| window.peek && (before.app, before.version) == (app, version);
     let kept = before.filter(|before| window.one_off || same_data(before));

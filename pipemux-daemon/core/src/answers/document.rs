@@ -7,8 +7,8 @@ use crate::keys::SessionKey;
 use crate::limits::{PANEL_BUDGET, PANEL_PART, VIEW_BUDGET, VIEW_FRAME_TOKENS};
 use crate::workspaces::{Panel, Placement, Window, Workspace};
 
-/// Returns the sessions of a workspace's windows in the order of its document, with the tokens that each may take. A
-/// share depends on the set of windows, never on what they show.
+/// Returns the sessions of a workspace's windows in the order of its document, with the tokens that
+/// each may take. A share depends on the set of windows, never on what they show.
 pub(crate) fn in_order(
     workspace: &Workspace,
     budget: Option<u32>,

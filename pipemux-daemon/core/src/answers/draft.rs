@@ -16,19 +16,20 @@ use crate::views::answer_window::AnswerWindow;
 use crate::views::requested_window::AnswerKind;
 use crate::workspaces::{Panels, Workspace};
 
-/// What an answer says besides its windows.
+/// The parts of an answer other than its windows.
 pub(super) struct AnswerParts {
     pub run: RunPart,
     pub questions: QuestionsPart,
     pub jobs: JobsPart,
     pub notices: Vec<String>,
-    /// The panels of the workspace document, if the answer is one.
+    /// The panels of the workspace document, if the answer is such a document.
     pub panels: Panels,
     /// The newest rounds, if the answer is the context of a prompt after a reset.
     pub recap: String,
 }
 
-/// An answer that is being written: everything about it but its windows, which are cut until it keeps to its budget.
+/// An answer that is being written: everything about it but its windows, which are cut until it
+/// keeps to its budget.
 #[derive(Clone, Copy)]
 pub(super) struct Draft<'a> {
     pub request: &'a AnswerRequest,
@@ -38,7 +39,8 @@ pub(super) struct Draft<'a> {
 }
 
 impl<'a> Draft<'a> {
-    /// Returns the writer of the answer's text with these windows. Those in `left_out` are only named.
+    /// Returns the writer of the answer's text with these windows. Those in `left_out` are only
+    /// named.
     pub fn text<'t>(
         &self,
         windows: &'t [AnswerWindow],
@@ -64,8 +66,8 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Writes the answer with these windows. Of those in `changed_elsewhere` it says that they changed; those in `left_out`
-    /// found no room.
+    /// Writes the answer with these windows. Of those in `changed_elsewhere` it says that they
+    /// changed; those in `left_out` found no room.
     pub fn write(
         &self,
         windows: &[AnswerWindow],

@@ -69,7 +69,8 @@ impl WindowRequests<'_> {
         self.processes.request(self.turn, session, Method::Project, &project, deadline, to);
     }
 
-    /// Takes an app's reply to a request for an embedded window. Returns true if the answer may be complete.
+    /// Takes an app's reply to a request for an embedded window. Returns true if the answer may be
+    /// complete.
     pub(crate) fn take_embed_reply(
         &mut self,
         view: &mut PendingView,
@@ -121,14 +122,15 @@ impl WindowRequests<'_> {
     }
 }
 
-/// What a projection of an embedded window means for its answer.
+/// The effect of an embedded window's projection on its answer.
 enum Taken {
     Settled(WindowStatus),
-    /// It isn't the present state of the app, which is to be asked again.
+    /// The projection is outdated; the app has to be asked again.
     Outdated,
 }
 
-/// Takes a projection of an embedded window, unless it is older than the `newest` version that its process has told of.
+/// Takes a projection of an embedded window, unless it is older than the `newest` version that its
+/// process has told of.
 fn take_projection(
     window: &mut Window,
     ProjectionKey { lod, budget, .. }: ProjectionKey,

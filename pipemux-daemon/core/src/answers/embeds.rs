@@ -1,8 +1,8 @@
-//! Windows that windows show inside of their own: requested once it is known which ones a window of an answer embeds, and
-//! filled in when the answer is written.
+//! Windows that windows show inside of their own: requested once it is known which ones a window of
+//! an answer embeds, and filled in when the answer is written.
 //!
-//! An embed only looks at what is there: it opens, starts and wakes nothing. It goes one level deep, so that windows which
-//! embed each other make no circle.
+//! An embed only looks at what is there: it opens, starts and wakes nothing. It goes one level
+//! deep, so that windows which embed each other make no circle.
 
 use std::rc::Rc;
 
@@ -30,8 +30,8 @@ const ASLEEP: &str = " · asleep, as it was before";
 /// Ends the heading of an embedded window whose session doesn't run for another reason.
 const DOWN: &str = " · not running, as it was before";
 
-/// Returns what a window shows of other sessions' windows; `asked` says how far their apps answered for this answer. The
-/// flag is true when something new was minted or a meaning changed.
+/// Returns what a window shows of other sessions' windows; `asked` says how far their apps answered
+/// for this answer. The flag is true when something new was minted or a meaning changed.
 pub(super) fn fill_embeds(
     workspace: &mut Workspace,
     processes: &Processes,
@@ -75,7 +75,8 @@ pub(super) fn fill_embeds(
     (embeds, changed)
 }
 
-/// Returns what is kept of an embedded window, which is written if it wasn't yet, and whether that minted anything.
+/// Returns what is kept of an embedded window, which is written if it wasn't yet, and whether that
+/// minted anything.
 fn show_held(
     workspace: &mut Workspace,
     processes: &Processes,

@@ -12,20 +12,20 @@ use crate::views::answer_window::AnswerWindow;
 use crate::views::requested_window::AnswerKind;
 use crate::workspaces::LineUpdate;
 
-/// How often an answer is written until it keeps to its budget: each time what was cut is estimated better.
+/// The most passes in which an answer is fitted to its budget with better estimates.
 pub(super) const FIT_PASSES: u32 = 4;
 
-/// The text of an answer that keeps to its budget.
+/// The text of an answer that fits its budget.
 pub(super) struct Fitted {
-    /// The windows in it, cut as it shows them.
+    /// The windows in the answer, cut as it shows them.
     pub windows: Vec<AnswerWindow>,
-    /// The windows that it only names, because no later answer has more room for them.
+    /// The windows that are only named, because no later answer has more space for them.
     pub only_named: Vec<AnswerWindow>,
     pub text: AnswerBuffer,
     pub receipt: TokenReceipt,
-    /// The windows of which it only says why they can't be shown.
+    /// The windows that can't be shown, with the reasons, which the answer states.
     pub unshown: Vec<(SessionKey, String)>,
-    /// For each window, true if the answer as data has it; none if it has all of them.
+    /// For each window, whether the answer as data contains it; `None` if all are contained.
     pub reported: Option<Vec<bool>>,
 }
 
@@ -50,8 +50,8 @@ impl Draft<'_> {
         Fitted { windows, only_named, text, receipt, unshown, reported: None }
     }
 
-    /// Writes an answer that keeps to a budget: windows are cut until it does. After a run, windows that there is no
-    /// room for are only named.
+    /// Writes an answer that keeps to a budget: windows are cut until it does. After a run, windows
+    /// that there is no room for are only named.
     fn fit_budget(
         &self,
         windows: &mut Vec<AnswerWindow>,
@@ -71,7 +71,8 @@ impl Draft<'_> {
                 elsewhere.extend(take_shown(windows));
                 continue;
             }
-            // Within their shares, none changes what is shown of another. Only when these are too much are all cut further.
+            // Within their shares, none changes what is shown of another. Only when these are too
+            // much are all cut further.
             match &in_shares {
                 None => {
                     let whole = windows.clone();

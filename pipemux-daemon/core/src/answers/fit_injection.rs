@@ -14,7 +14,8 @@ use crate::views::unseen_changes::unshown_status;
 use crate::workspaces::Workspace;
 
 impl Draft<'_> {
-    /// Writes the context of a prompt: the windows that have something new for its reader, cut until it keeps to its budget.
+    /// Writes the context of a prompt: the windows that have something new for its reader, cut
+    /// until it keeps to its budget.
     pub fn fit_injection(&self, mut windows: Vec<AnswerWindow>, reset: bool) -> Fitted {
         let mut no_room = self.cut_injection(&mut windows, reset);
         let left_out: Vec<SessionKey> = no_room.iter().map(|w| w.session.clone()).collect();
@@ -22,7 +23,8 @@ impl Draft<'_> {
         let is_new: Vec<bool> =
             text.unseen(reset).iter().map(|unseen| *unseen != Delta::Same).collect();
         let (text, receipt) = text.injection(reset);
-        // What found no room comes with the next injection, which has room for it, unless there is never enough.
+        // What found no room comes with the next injection, which has room for it, unless there is
+        // never enough.
         if is_new.contains(&true) {
             no_room.clear();
         }
@@ -51,7 +53,8 @@ impl Draft<'_> {
             if over == 0 {
                 return no_room;
             }
-            // Before anything was cut, the excess says nothing of what the lines around the windows take.
+            // Before anything was cut, the excess says nothing of what the lines around the windows
+            // take.
             room = room.saturating_sub(if pass == 0 { LAST_LINE_TOKENS.into() } else { over });
             (*windows, no_room) = cut_to_shares(self.workspace, &all, room);
         }
@@ -63,14 +66,15 @@ impl Draft<'_> {
     }
 }
 
-/// Cuts each window that has something new to its share of some tokens. Returns the windows, and those that there is no
-/// room for.
+/// Cuts each window that has something new to its share of some tokens. Returns the windows, and
+/// those that there is no room for.
 fn cut_to_shares(
     workspace: &Workspace,
     all: &[(AnswerWindow, bool)],
     room: u64,
 ) -> (Vec<AnswerWindow>, Vec<AnswerWindow>) {
-    // Those that there isn't room for come with the next injections: so the first ones are shown, instead of none.
+    // Those that there isn't room for come with the next injections: so the first ones are shown,
+    // instead of none.
     let mut left = room;
     let admitted: Vec<bool> = all
         .iter()

@@ -1,5 +1,5 @@
-//! What an answer says of jobs: those that run, below the windows of their sessions, and the ends that its reader hasn't
-//! been told of.
+//! What an answer says of jobs: those that run, below the windows of their sessions, and the ends
+//! that its reader hasn't been told of.
 
 use pipemux_proto::job::{JobState, JobStatus};
 
@@ -15,19 +15,19 @@ use crate::views::inert;
 use crate::views::minter::{Minter, RenderInput};
 use crate::views::requested_window::AnswerKind;
 
-/// The jobs of an answer.
+/// The part of an answer about jobs.
 #[derive(Debug, Default)]
 pub(super) struct JobsPart {
-    /// Those that run, as data.
+    /// The running jobs, as data.
     pub statuses: Vec<JobStatus>,
-    /// Those whose progress the reader has seen with the answer, and how far.
+    /// The jobs whose progress the answer shows to the reader, with their revisions.
     pub seen: Vec<(u64, u64)>,
-    /// Those whose end the answer tells.
+    /// The jobs whose end the answer reports.
     pub told: Vec<u64>,
 }
 
-/// Writes a line below each window for each running job of its session. The answer of a run has none: its steps tell
-/// what they began.
+/// Writes a line below each window for each running job of its session. The answer of a run has
+/// none: its steps tell what they began.
 pub(super) fn write_jobs(
     input: &AnswerInput,
     windows: &mut [AnswerWindow],
@@ -77,7 +77,8 @@ pub(super) fn write_jobs(
     part
 }
 
-/// Returns a line for each end of a job that the reader hasn't been told of, and that the answer's run doesn't tell.
+/// Returns a line for each end of a job that the reader hasn't been told of, and that the answer's
+/// run doesn't tell.
 pub(super) fn job_ends(
     request: &AnswerRequest,
     part: &mut JobsPart,

@@ -1,8 +1,8 @@
 //! Step 2 of an answer: renders its windows, its run's outcome, its questions and its jobs.
 //!
-//! Rendering mints: a text holds the ids that are minted while it is written, and one window's ids decide how the next one
-//! names the same things. So this step can't be a pure function, and its parts are rendered in the order of [`mint`], each
-//! of which may change what the next one reads.
+//! Rendering mints: a text holds the ids that are minted while it is written, and one window's ids
+//! decide how the next one names the same things. So this step can't be a pure function, and its
+//! parts are rendered in the order of [`mint`], each of which may change what the next one reads.
 
 use crate::answers::collect::AnswerInput;
 use crate::answers::job_lines::{JobsPart, write_jobs};
@@ -18,14 +18,15 @@ use crate::turn::Turn;
 use crate::views::answer_window::AnswerWindow;
 use crate::workspaces::Workspace;
 
-/// The parts of an answer that carry ids. The workspace is in the answer's epoch, and nothing of them changes any more.
+/// The parts of an answer that carry ids. The workspace is in the answer's epoch, and nothing of
+/// them changes any more.
 pub(crate) struct MintedAnswer {
     pub(super) input: AnswerInput,
     pub(super) windows: Vec<AnswerWindow>,
     pub(super) run: RunPart,
     pub(super) questions: QuestionsPart,
     pub(super) jobs: JobsPart,
-    /// The sessions of windows that have changed and aren't in the answer of a run.
+    /// The sessions of changed windows that aren't in the answer of a run.
     pub(super) changed_elsewhere: Vec<SessionKey>,
 }
 
@@ -55,7 +56,8 @@ impl AnswerInput {
     }
 }
 
-/// Returns the sessions of windows that have changed and that the answer of a run doesn't show. They count as told.
+/// Returns the sessions of windows that have changed and that the answer of a run doesn't show.
+/// They count as told.
 fn take_changed_elsewhere(
     input: &AnswerInput,
     windows: &[AnswerWindow],

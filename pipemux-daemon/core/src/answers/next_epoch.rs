@@ -3,11 +3,11 @@
 use crate::event::Now;
 use crate::workspaces::Workspace;
 
-/// A workspace of which an answer is being rendered: what is minted for the answer carries the number of the epoch that it
-/// will make.
+/// A workspace of which an answer is being rendered: what is minted for the answer carries the
+/// number of the epoch that it will make.
 ///
-/// **Invariant: the workspace enters the epoch only if the answer shows anything new**, and only once all its parts are
-/// rendered.
+/// **Invariant: the workspace enters the epoch only if the answer shows anything new**, and only
+/// once all its parts are rendered.
 pub(super) struct NextEpoch<'a> {
     pub workspace: &'a mut Workspace,
     pub number: u64,
@@ -21,7 +21,8 @@ impl<'a> NextEpoch<'a> {
         Self { number: workspace.epoch + 1, workspace, now, changed: false }
     }
 
-    /// Enters the epoch if the answer shows anything new. From here on nothing that it shows changes.
+    /// Enters the epoch if the answer shows anything new. From here on nothing that it shows
+    /// changes.
     pub fn end(self) {
         if self.changed {
             self.workspace.epoch = self.number;

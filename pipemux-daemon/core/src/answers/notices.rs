@@ -9,8 +9,8 @@ use crate::views::requested_window::WindowStatus;
 use crate::views::truncate::cut_notices;
 use crate::workspaces::Workspace;
 
-/// Returns the notices of an answer and, behind the daemon's own, `lines`. The `newest` notices of all are left out: a panel
-/// shows them.
+/// Returns the notices of an answer and, behind the daemon's own, `lines`. The `newest` notices of
+/// all are left out: a panel shows them.
 pub(super) fn unread_notices(
     input: &AnswerInput,
     windows: &[AnswerWindow],
@@ -30,7 +30,8 @@ pub(super) fn unread_notices(
     cut_notices(own, of_apps, half.unwrap_or(NOTICES_TOKENS).into())
 }
 
-/// Returns true for a window that is as it was in an epoch or, without one, as its reader saw it last.
+/// Returns true for a window that is as it was in an epoch or, without one, as its reader saw it
+/// last.
 fn is_unchanged(
     workspace: &Workspace,
     reader: &str,

@@ -1,10 +1,13 @@
-//! The texts of panels: what the daemon itself adds to the workspace document, when the workspace has it switched on.
+//! The texts of panels: what the daemon itself adds to the workspace document, when the workspace
+//! has it switched on.
 //!
-//! **Invariant: a panel's bytes depend on nothing but what it tells of.** None has a time, an absolute path, a user's name or a
-//! value of the environment, so that a prompt that holds it stays the same as long as nothing happened.
+//! **Invariant: a panel's bytes depend on nothing but what it tells of.** None has a time, an
+//! absolute path, a user's name or a value of the environment, so that a prompt that holds it stays
+//! the same as long as nothing happened.
 //!
-//! A panel that has nothing to tell isn't there. In the context of a prompt a panel is whole the first time; after that it
-//! tells only what its reader can't know from elsewhere: notices, for one, are told to each reader anyway.
+//! A panel that has nothing to tell isn't there. In the context of a prompt a panel is whole the
+//! first time; after that it tells only what its reader can't know from elsewhere: notices, for
+//! one, are told to each reader anyway.
 
 use std::rc::Rc;
 
@@ -29,23 +32,24 @@ const MORE_TOKENS: u64 = 16;
 /// Characters of a round's action, and of its result.
 const ROUND_CHARS: usize = 80;
 
-/// What panels are written from.
+/// The inputs from which panels are written.
 struct PanelInput<'a> {
     workspace: &'a Workspace,
     runs: &'a OpenRuns,
     processes: &'a Processes,
     reader: &'a str,
     budget: Option<u32>,
-    /// The reader, if it is told only what is new to it.
+    /// The reader, if the panels contain only what is new to that reader.
     known: Option<&'a Reader>,
-    /// True for the context of a prompt, which is to begin as the last one did: windows are only named in it.
+    /// True for the context of a prompt, which is to begin as the last one did: windows are only
+    /// named in it.
     names_only: bool,
     /// True when the answer has the open questions with all that can be answered.
     has_questions: bool,
 }
 
-/// Writes the panels of an answer that is a workspace document; of the context of a prompt only what its reader doesn't
-/// know of them. `questions` are the open questions that the answer shows.
+/// Writes the panels of an answer that is a workspace document; of the context of a prompt only
+/// what its reader doesn't know of them. `questions` are the open questions that the answer shows.
 pub(super) fn write_panels(
     answer: &AnswerInput,
     questions: &[u64],
@@ -75,7 +79,7 @@ pub(super) fn write_panels(
 /// The lines of a panel.
 struct Lines {
     lines: Vec<String>,
-    /// What a reader knows by it.
+    /// A record of what a reader who saw the panel knows.
     key: String,
 }
 
@@ -139,14 +143,15 @@ impl PanelInput<'_> {
         Lines { lines, key: names.join(" ") }
     }
 
-    /// The newest notices. New ones are told to each reader, whatever panels there are.
+    /// The newest notices. New ones go to each reader, whatever panels there are.
     fn notices(&self) -> Lines {
         let newest = self.workspace.notices.newest(PANEL_LINES);
         let line = |notice: &String| format!("- {}", without_paths(&inert::line(&**notice)));
         Lines { lines: newest.iter().map(line).collect(), key: String::new() }
     }
 
-    /// The newest rounds; to a reader who knows them up to a number, those after it that others ran.
+    /// The newest rounds; to a reader who knows them up to a number, those after it that others
+    /// ran.
     fn history(&self, known: Option<&str>) -> Lines {
         let known: Option<u64> = known.and_then(|known| known.parse().ok());
         let rounds = &self.workspace.history.rounds;
@@ -159,7 +164,7 @@ impl PanelInput<'_> {
         Lines { lines, key: self.workspace.history.count.to_string() }
     }
 
-    /// The reader's open questions; to a reader who knows some of them, the others.
+    /// The reader's open questions, except for those that the reader already knows.
     fn questions(&self, known: Option<&str>) -> Lines {
         let open = self.runs.questions_of(&self.workspace.key, self.reader);
         let open: Vec<_> = open.take(PANEL_LINES).collect();
@@ -180,8 +185,8 @@ fn heading(panel: Panel) -> String {
     format!("## pipemux/{}\n", panel.name())
 }
 
-/// Returns how many lines fit in so many tokens, with the heading and a line that tells how many don't. Of the panels whose
-/// newest lines come last those stay.
+/// Returns how many lines fit in so many tokens, with the heading and a line that tells how many
+/// don't. Of the panels whose newest lines come last those stay.
 fn kept_lines(panel: Panel, lines: &[String], tokens: u64) -> usize {
     let cost = |line: &String| estimate(line) + 1;
     let heading = estimate(&heading(panel));
@@ -218,7 +223,8 @@ fn environment(workspace: &Workspace) -> Lines {
     Lines { key: line.clone(), lines: vec![line] }
 }
 
-/// Returns the last part of a workspace's name; none for a home directory, whose name is its user's.
+/// Returns the last part of a workspace's name; none for a home directory, whose name is its
+/// user's.
 fn project_name<'a>(key: &WorkspaceKey, name: &'a str) -> Option<&'a str> {
     let parent = key.trim_end_matches('/').rsplit_once('/').map(|(parent, _)| parent);
     let is_home = matches!(parent, Some("/home" | "/Users"));

@@ -13,7 +13,7 @@ use crate::workspaces::{EmbedDetail, Workspace};
 pub(crate) struct PendingView {
     /// The windows, in the order of the answer.
     pub windows: Vec<RequestedWindow>,
-    /// The windows that these embed.
+    /// The windows that the requested ones embed.
     pub embeds: Vec<PendingEmbed>,
     pub kind: AnswerKind,
 }
@@ -57,8 +57,8 @@ impl PendingView {
         }
     }
 
-    /// Removes a window that has arrived and was closed since, because a window that is opened under its name is another
-    /// one and may show another session.
+    /// Removes a window that has arrived and was closed since, because a window that is opened
+    /// under its name is another one and may show another session.
     pub fn drop_arrived(&mut self, session: &SessionKey) {
         let has_arrived = |window: &&mut RequestedWindow| {
             window.session == *session && window.state == WindowStatus::Fresh
@@ -68,8 +68,8 @@ impl PendingView {
         }
     }
 
-    /// Stops waiting for the windows that haven't arrived. One that was shown before is shown as it was; for one that never
-    /// was, the answer says `why` it is missing.
+    /// Stops waiting for the windows that haven't arrived. One that was shown before is shown as it
+    /// was; for one that never was, the answer says `why` it is missing.
     pub fn stop_waiting(&mut self, workspace: Option<&Workspace>, why: &str) {
         for window in self.windows.iter_mut().filter(|w| w.state == WindowStatus::Waiting) {
             let session = &window.session;
@@ -85,8 +85,9 @@ impl PendingView {
         }
     }
 
-    /// Returns the session of a window that was shown to another reader in a newer version while this answer waited: what
-    /// came for this reader is older, and what came for that one is not this one's. The answer waits for it once more.
+    /// Returns the session of a window that was shown to another reader in a newer version while
+    /// this answer waited: what came for this reader is older, and what came for that one is not
+    /// this one's. The answer waits for it once more.
     pub fn take_overtaken(
         &mut self,
         workspace: &Workspace,

@@ -1,11 +1,13 @@
-//! Requesting windows ahead of time: the window that a run will show is requested right behind the run's last step,
-//! and the window of a new session right behind its open.
+//! Requesting windows ahead of time: the window that a run will show is requested right behind the
+//! run's last step, and the window of a new session right behind its open.
 //!
-//! An app that does one thing after the other then answers both at once, which saves one turn of both processes. An
-//! app that does several things at once is asked again: its projection counts only when it is not older than the
-//! step's outcome, and a refusal because the session isn't open yet doesn't count.
+//! An app that does one thing after the other then answers both at once, which saves one turn of
+//! both processes. An app that does several things at once is asked again: its projection counts
+//! only when it is not older than the step's outcome, and a refusal because the session isn't open
+//! yet doesn't count.
 //!
-//! Nothing here is needed for an answer, so each function returns without a prefetch when one doesn't pay.
+//! Nothing here is needed for an answer, so each function returns without a prefetch when one
+//! doesn't pay.
 
 use pipemux_proto::app::Project;
 use pipemux_proto::envelope::Method;
@@ -21,7 +23,8 @@ use crate::processes::session::ProcessState;
 use crate::workspaces::Window;
 
 impl WindowRequests<'_> {
-    /// Requests the window that a run is to show after its last step, which was just sent to `session`.
+    /// Requests the window that a run is to show after its last step, which was just sent to
+    /// `session`.
     pub(crate) fn prefetch_after_step(&mut self, session: &SessionKey, deadline: u64) {
         let Some(process) = self.processes.get(session) else { return };
         // A window gains nothing while the session starts or is busy with something else.

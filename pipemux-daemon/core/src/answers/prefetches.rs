@@ -15,7 +15,7 @@ pub(super) struct Prefetch {
     /// The number of the request to the app.
     pub app_request: u64,
     pub session: SessionKey,
-    /// The number by which the app knows the window.
+    /// The number by which the app identifies the window.
     pub window: u64,
     /// The level of detail and the budget in tokens.
     pub detail: (Lod, u32),
@@ -30,7 +30,8 @@ pub(crate) struct Prefetches {
 }
 
 impl Prefetches {
-    /// Returns the number of a request's prefetched window, for the window of the session that is about to be made.
+    /// Returns the number of a request's prefetched window, for the window of the session that is
+    /// about to be made.
     pub(crate) fn window_number(&self, id: RequestId, session: &SessionKey) -> Option<u64> {
         let prefetch = self.by_request.get(&id);
         prefetch.filter(|found| found.session == *session).map(|found| found.window)
@@ -52,8 +53,9 @@ impl Prefetches {
         self.by_request.insert(id, prefetch);
     }
 
-    /// Makes a prefetch the request that an answer waits for until `deadline`, if it is of this very window. Returns true
-    /// when the app was told which version the daemon holds; none when the window was not prefetched.
+    /// Makes a prefetch the request that an answer waits for until `deadline`, if it is of this
+    /// very window. Returns true when the app was told which version the daemon holds; none when
+    /// the window was not prefetched.
     pub(super) fn take(
         &mut self,
         id: RequestId,

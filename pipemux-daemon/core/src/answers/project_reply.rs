@@ -1,4 +1,5 @@
-//! Takes an app's reply to a request for a window: keeps the projection, and decides whether to request another.
+//! Takes an app's reply to a request for a window: keeps the projection, and decides whether to
+//! request another.
 
 use std::rc::Rc;
 
@@ -11,20 +12,21 @@ use crate::views::requested_window::{RequestedWindow, WindowStatus};
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{HeldProjection, Window};
 
-/// The next step once an app's reply was taken.
+/// The next step after an app's reply was processed.
 pub(super) enum AfterReply {
-    /// Nothing: the window needs no further reply.
+    /// No further reply is needed for the window.
     Settled,
     /// Request the window once more, as the pending window now says.
     RequestAgain,
-    /// The version of this process went back, from the first to the second: request the window once more, as a whole.
+    /// The version of this process went back, from the first to the second: request the window once
+    /// more, as a whole.
     WentBack(Incarnation, (u64, u64)),
     /// End this process, because of this: it sent something that can't be right.
     EndApp(Incarnation, String),
 }
 
-/// Takes an app's reply into the window and into the answer that waits for it. `app` is the session's process, if it
-/// has one, and `newest` the newest version that it is known to have.
+/// Takes an app's reply into the window and into the answer that waits for it. `app` is the
+/// session's process, if it has one, and `newest` the newest version that it is known to have.
 pub(super) fn take_reply(
     session: &SessionKey,
     pending: &mut RequestedWindow,
@@ -36,7 +38,8 @@ pub(super) fn take_reply(
         // The window was closed and opened again meanwhile: the projection is of the closed one.
         AppReply::Reply(_) if pending.number != window.number => AfterReply::RequestAgain,
         AppReply::Reply(body) => match (RawProjection::read(&body), app) {
-            // The projection was made before the step took effect, by an app that does several things at once.
+            // The projection was made before the step took effect, by an app that does several
+            // things at once.
             (Ok(projection), Some(_)) if pending.ahead && projection.version < newest => {
                 AfterReply::RequestAgain
             }
@@ -54,7 +57,8 @@ pub(super) fn take_reply(
                 app.map_or(AfterReply::Settled, |app| AfterReply::EndApp(app, why))
             }
         },
-        // An app that does several things at once got the prefetch before it was open or done with the step.
+        // An app that does several things at once got the prefetch before it was open or done with
+        // the step.
         AppReply::Fault(_) if pending.ahead => AfterReply::RequestAgain,
         AppReply::Fault(fault) => {
             pending.state = WindowStatus::Broken(Box::new(fault));
@@ -78,8 +82,8 @@ pub(super) fn take_reply(
     }
 }
 
-/// Returns the version that an app had when it was asked for a projection, if the projection is older: within the life of
-/// a process versions only grow.
+/// Returns the version that an app had when it was asked for a projection, if the projection is
+/// older: within the life of a process versions only grow.
 fn went_back(
     pending: &mut RequestedWindow,
     app: Incarnation,
@@ -117,7 +121,8 @@ fn take_projection(
         return AfterReply::RequestAgain;
     }
     pending.state = WindowStatus::Fresh;
-    // Versions only grow during the life of a process, so an older projection was overtaken on its way.
+    // Versions only grow during the life of a process, so an older projection was overtaken on its
+    // way.
     let overtaken = held.is_some_and(|version| projection.version < version);
     let mut before = None;
     if !projection.unchanged && !overtaken {
@@ -144,8 +149,8 @@ fn take_projection(
     AfterReply::Settled
 }
 
-/// Returns the tokens of a window that clearly exceeds its budget. Budgets are not enforced to the token, because apps
-/// only estimate.
+/// Returns the tokens of a window that clearly exceeds its budget. Budgets are not enforced to the
+/// token, because apps only estimate.
 fn excessive_tokens(window: &Window, budget: u32, before: Option<HeldProjection>) -> Option<u64> {
     let held = window.projection.as_ref()?;
     let before = before.as_ref().map(|before| &*before.projection);

@@ -9,7 +9,7 @@ use crate::views::outcome::write_question;
 use crate::views::requested_window::AnswerKind;
 use crate::workspaces::{Window, Workspace};
 
-/// The open questions that an answer shows. A run's own is part of its outcome.
+/// The open questions in an answer. A run's own question is part of its outcome.
 #[derive(Default)]
 pub(super) struct QuestionsPart {
     /// Their numbers, a run's own included.

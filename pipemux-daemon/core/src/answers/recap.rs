@@ -1,4 +1,5 @@
-//! What a reader is told first whose conversation was cut: what was done here, and what is left to do.
+//! What a reader is told first whose conversation was cut: what was done here, and what is left to
+//! do.
 
 use pipemux_tokens::estimate;
 
@@ -12,10 +13,11 @@ use crate::views::requested_window::AnswerKind;
 use crate::views::round_line::{RoundHead, round_line};
 use crate::workspaces::Workspace;
 
-/// The part of the budget that the rounds may take.
+/// The divisor of the budget: rounds may use one part of so many.
 const PART: u64 = 3;
 
-/// Writes the newest rounds and what failed runs left, for the context of a prompt after a reset; else nothing.
+/// Writes the newest rounds and what failed runs left, for the context of a prompt after a reset;
+/// else nothing.
 pub(super) fn recap(
     input: &AnswerInput,
     workspace: &Workspace,

@@ -1,5 +1,5 @@
-//! Renders one window from the projection that its workspace holds, and keeps the rendering there. An answer
-//! shows it, and a run learns from it which ids the window's objects have.
+//! Renders one window from the projection that its workspace holds, and keeps the rendering there.
+//! An answer shows it, and a run learns from it which ids the window's objects have.
 
 use std::rc::Rc;
 
@@ -15,8 +15,8 @@ use crate::views::minter::RenderInput;
 use crate::views::requested_window::{RequestedWindow, WindowStatus};
 use crate::workspaces::{Embed, Workspace};
 
-/// Renders a window from the projection that the workspace holds. Returns the ids that it shows, also those that there
-/// is no room for.
+/// Renders a window from the projection that the workspace holds. Returns the ids that it shows,
+/// also those that there is no room for.
 pub(crate) fn render_held_window(
     workspace: &mut Workspace,
     key: &SessionKey,
@@ -27,7 +27,8 @@ pub(crate) fn render_held_window(
     let epoch = workspace.epoch + 1;
     let Some(window) = workspace.window(key) else { return Vec::new() };
     let (lod, budget) = window.detail(None, None);
-    // An answer that shows the same projection takes what is kept of it, so it is cut as in answers.
+    // An answer that shows the same projection takes what is kept of it, so it is cut as in
+    // answers.
     let requested = RequestedWindow {
         state: WindowStatus::Fresh,
         ..RequestedWindow::new(key.clone(), window.number, lod, budget)
@@ -46,7 +47,8 @@ pub(crate) fn render_held_window(
     workspace.anchors.shown_ids(key)
 }
 
-/// Returns what the window of an answer shows of other sessions' windows, and whether that minted anything.
+/// Returns what the window of an answer shows of other sessions' windows, and whether that minted
+/// anything.
 pub(super) fn embeds_of(
     workspace: &mut Workspace,
     processes: &Processes,
@@ -62,17 +64,18 @@ pub(super) fn embeds_of(
     }
 }
 
-/// What is new in a window that was written.
+/// The difference of a written window to the ones before.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct News {
-    /// True when it shows something new: an anchor, or another text than the window had at its own detail before.
+    /// True when it shows something new: an anchor, or another text than the window had at its own
+    /// detail before.
     pub is_new: bool,
     /// True when its text isn't the one that was written last, at whatever detail.
     pub differs: bool,
 }
 
-/// Writes a window for an answer, and keeps its rendering in the workspace. The text of a `peek`, at another detail than
-/// the window's own, isn't new by itself.
+/// Writes a window for an answer, and keeps its rendering in the workspace. The text of a `peek`,
+/// at another detail than the window's own, isn't new by itself.
 pub(super) fn write_and_record(
     workspace: &mut Workspace,
     requested: RequestedWindow,

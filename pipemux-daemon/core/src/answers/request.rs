@@ -9,19 +9,19 @@ use crate::views::held_claim::HeldClaim;
 use crate::views::requested_window::AnswerKind;
 use crate::workspaces::Workspace;
 
-/// The options of a request that its answer depends on.
+/// The options of a request that determine its answer.
 #[derive(Debug)]
 pub(super) struct AnswerRequest {
     pub workspace: WorkspaceKey,
     pub reader: String,
     pub format: Format,
-    /// The budget in tokens of the whole answer.
+    /// The budget of the whole answer, in tokens.
     pub budget: Option<u32>,
     /// True if links show their calls.
     pub titles: bool,
     /// The options that commands in the answer repeat.
     pub hint_options: String,
-    /// The versions of windows that the client says it holds.
+    /// The versions of windows that the client claims to hold.
     pub held: Vec<HeldClaim>,
     /// Token budget for the differences of files that a run changed.
     pub diff: u32,

@@ -20,16 +20,15 @@ use crate::views::requested_window::AnswerKind;
 use crate::workspaces::Workspace;
 use crate::workspaces::anchors::StateVersion;
 
-/// What an answer says of its run; empty if it isn't a run's.
+/// The part of an answer about its run; empty if the answer isn't a run's.
 #[derive(Default)]
 pub(super) struct RunPart {
-    /// The outcome and what to do next, as Markdown.
+    /// The outcome and the next steps, as Markdown.
     pub text: String,
-    /// What each step that ended shows besides its brief.
+    /// The content of each ended step besides its brief.
     pub contents: Vec<String>,
-    /// The question that the run asks.
     pub asked: Option<QuestionReport>,
-    /// The steps that are kept of a failed run.
+    /// The steps of a failed run that are kept.
     pub kept: Option<KeptReport>,
 }
 

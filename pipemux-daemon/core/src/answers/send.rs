@@ -35,7 +35,8 @@ impl OutgoingAnswer {
     }
 }
 
-/// Encodes the frame of an answer as parts that share the memory of `text`; none when a frame can't hold it.
+/// Encodes the frame of an answer as parts that share the memory of `text`; none when a frame can't
+/// hold it.
 fn encode_in_parts(
     envelope: &Envelope,
     exit: u8,

@@ -19,7 +19,7 @@ use crate::turn::Turn;
 use crate::views::requested_window::WindowStatus;
 use crate::workspaces::{Window, Workspace};
 
-/// What it takes to request windows for one request of a client.
+/// The context for requesting windows for a client's request.
 pub(crate) struct WindowRequests<'a> {
     pub id: RequestId,
     pub request: &'a ClientRequest,
@@ -29,28 +29,29 @@ pub(crate) struct WindowRequests<'a> {
     pub turn: &'a mut Turn,
 }
 
-/// What is known of a window once it was requested or its app replied.
+/// The state of a window after it was requested or its app replied.
 #[must_use]
 pub(crate) enum RequestState {
-    /// A reply is on its way, or nobody waits for this one any more.
+    /// A reply is pending, or the answer no longer waits for the window.
     Unchanged,
-    /// It is there, or won't come: the answer may be complete.
+    /// The window is available, or won't come: the answer may be complete.
     Settled,
-    /// The version of this process went back, from the first to the second: once that is noted, the window is to be
-    /// requested again.
+    /// The version of this process went back, from the first to the second: once that is noted, the
+    /// window is to be requested again.
     WentBack(Incarnation, (u64, u64)),
 }
 
 impl WindowRequests<'_> {
-    /// Requests a window from its app, or takes over the request that was sent ahead of time. `opening` is true if the
-    /// session was opened just now.
+    /// Requests a window from its app, or takes over the request that was sent ahead of time.
+    /// `opening` is true if the session was opened just now.
     pub(crate) fn request(
         &mut self,
         view: &mut PendingView,
         session: &SessionKey,
         opening: bool,
     ) -> RequestState {
-        // An answer of one window may wait for the app to start; a whole workspace doesn't wait for one of its apps.
+        // An answer of one window may wait for the app to start; a whole workspace doesn't wait for
+        // one of its apps.
         let alone = view.windows.len() == 1;
         let Some(window) = self.workspace.window(session) else {
             view.close_window(session);
@@ -64,7 +65,8 @@ impl WindowRequests<'_> {
         if window.can_be_shown_as_it_was()
             && self.processes.get(session).is_some_and(|s| s.health.silent())
         {
-            // An earlier answer waited for this app, which has been silent since: the window is shown as it was.
+            // An earlier answer waited for this app, which has been silent since: the window is
+            // shown as it was.
             let why = format!("{session} did not answer in time");
             let lost = AppReply::Lost { delivered: true, died: false, why, hints: Vec::new() };
             return self.take_reply(view, session, lost);

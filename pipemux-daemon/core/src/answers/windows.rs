@@ -42,7 +42,8 @@ fn render_window(
     processes: &Processes,
 ) -> AnswerWindow {
     let AnswerRequest { titles, one_off, .. } = input.request;
-    // A window that is shown with another budget than its own, such as its share of a workspace's, is shown so once.
+    // A window that is shown with another budget than its own, such as its share of a workspace's,
+    // is shown so once.
     let is_look = matches!(input.kind, AnswerKind::Workspace(_) | AnswerKind::Window(_));
     let peek = one_off || is_look && requested.peek;
     let workspace = &mut *next.workspace;
@@ -74,9 +75,10 @@ fn render_window(
 
 /// The tokens that a window may take together with its prototypes.
 struct Room {
-    /// In the answer.
+    /// The tokens in the answer.
     in_answer: u64,
-    /// In what the version of its Context counts: that of a prompt is the one of what it shows at its own budget.
+    /// In what the version of its Context counts: that of a prompt is the one of what it shows at
+    /// its own budget.
     for_context: u64,
 }
 
@@ -93,7 +95,8 @@ fn room_of(input: &AnswerInput, window: &AnswerWindow, count: u64, workspace: &W
     Room { in_answer, for_context: if is_prompt { own } else { in_answer } }
 }
 
-/// Counts what the answer shows of a window as a version of its Context. Returns true if that is another version than before.
+/// Counts what the answer shows of a window as a version of its Context. Returns true if that is
+/// another version than before.
 fn count_context(
     input: &AnswerInput,
     window: &AnswerWindow,

@@ -1,8 +1,9 @@
-//! What the author of an app is told while they work on it (`dev = true` in the manifest): frames that are dropped,
-//! flaws of messages with the path of the field, versions that stay when the window changes, answers that come late.
+//! What the author of an app is told while they work on it (`dev = true` in the manifest): frames
+//! that are dropped, flaws of messages with the path of the field, versions that stay when the
+//! window changes, answers that come late.
 //!
-//! It is told at once, as a notice that comes with the next answer, and written to the session's log. Each thing is
-//! told once in a process's life.
+//! It is told at once, as a notice that comes with the next answer, and written to the session's
+//! log. Each thing is told once in a process's life.
 
 use std::collections::{BTreeSet, HashMap};
 use std::hash::{Hash, Hasher};
@@ -18,33 +19,33 @@ use crate::authoring::lint::{self, Lint};
 use crate::intake;
 use crate::limits::{AUTHOR_TOLD_MAX, LOCATE_MS, PING_MS, PROJECT_MS};
 
-/// What is remembered of a process whose author works on it.
+/// The records on a process whose author is working on it.
 #[derive(Debug, Default)]
 pub struct AuthorAid {
     /// Requests that have no answer yet, by id.
     asked: HashMap<u64, Asked>,
-    /// The newest version of each window, and a fingerprint of what it showed.
+    /// The newest version of each window, and a fingerprint of its contents.
     shown: HashMap<WindowKey, (u64, u64)>,
-    /// The version that the app named last.
+    /// The newest version that the app named.
     version: Option<u64>,
-    /// What was told.
+    /// The problems that were already reported.
     told: BTreeSet<String>,
 }
 
-/// A window at a level of detail and within a budget, as the request has it.
+/// The key of a window: its number, level of detail and budget, as in the request.
 type WindowKey = String;
 
 #[derive(Debug)]
 struct Asked {
     at: u64,
-    /// The window that is asked for.
+    /// The requested window.
     window: Option<WindowKey>,
-    /// The action that is carried out, and the version before it.
+    /// The action being carried out, and the version before it.
     action: Option<(String, Option<u64>)>,
 }
 
 impl AuthorAid {
-    /// A request is sent.
+    /// Records a request that is sent.
     pub fn sent(&mut self, now_ms: u64, frame: &Frame) {
         let envelope = &frame.envelope;
         if envelope.kind != Kind::Request {
@@ -114,7 +115,7 @@ impl AuthorAid {
         told
     }
 
-    /// A window arrived. Returns what is wrong with its version.
+    /// Records a window that arrived. Returns the problem with its version, if there is one.
     fn window_shown(&mut self, window: WindowKey, shown: &Projection) -> Option<String> {
         if shown.unchanged {
             return None;
@@ -132,7 +133,8 @@ impl AuthorAid {
         })
     }
 
-    /// Returns true for a text that wasn't told yet in this process's life; numbers in it don't count.
+    /// Returns true for a text that wasn't told yet in this process's life; numbers in it don't
+    /// count.
     pub fn is_new(&mut self, text: &str) -> bool {
         let plain: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
         self.told.len() < AUTHOR_TOLD_MAX && self.told.insert(plain)

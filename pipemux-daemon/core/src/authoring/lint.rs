@@ -1,9 +1,9 @@
-//! Checks a message for what its author should mend: what the daemon would cut, drop or show otherwise than it was
-//! meant, and what contradicts the app's own prototypes.
+//! Checks a message for what its author should mend: what the daemon would cut, drop or show
+//! otherwise than it was meant, and what contradicts the app's own prototypes.
 //!
-//! A message with such a flaw is valid: [`intake`](crate::intake) takes it in and makes the best of it, and readers are
-//! told nothing. Its author wants to know. `pipemux app check` reports what is found here, and so does the daemon for an
-//! app whose manifest says `dev = true`.
+//! A message with such a flaw is valid: [`intake`](crate::intake) takes it in and makes the best of
+//! it, and readers are told nothing. Its author wants to know. `pipemux app check` reports what is
+//! found here, and so does the daemon for an app whose manifest says `dev = true`.
 //!
 //! | module | looks at |
 //! |---|---|

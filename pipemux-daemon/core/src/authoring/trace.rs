@@ -1,10 +1,10 @@
 //! The frames of a session, decoded, for its author: `pipemux trace`.
 //!
-//! A session is traced once somebody asks, until nobody has asked for [`TRACE_MS`], and always while its manifest says
-//! `dev = true`. The newest frames are kept, in memory only.
+//! A session is traced once somebody asks, until nobody has asked for [`TRACE_MS`], and always
+//! while its manifest says `dev = true`. The newest frames are kept, in memory only.
 //!
-//! **Invariant: no secret enters a trace.** Values of variables that a manifest passes, arguments and answers that are
-//! secret are left out when a frame is recorded.
+//! **Invariant: no secret enters a trace.** Values of variables that a manifest passes, arguments
+//! and answers that are secret are left out when a frame is recorded.
 
 use std::collections::VecDeque;
 use std::fmt::Write as _;
@@ -27,12 +27,10 @@ const TRACE_FRAME_CHARS: usize = 2_000;
 /// Milliseconds that a session is traced after somebody asked for its trace.
 const TRACE_MS: u64 = 10 * 60_000;
 
-/// Which way a frame went.
+/// The direction of a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// To the app.
     ToApp,
-    /// From the app.
     FromApp,
 }
 
@@ -41,13 +39,14 @@ pub enum Direction {
 pub struct Trace {
     lines: VecDeque<String>,
     bytes: usize,
-    /// How many frames were recorded in all.
+    /// The total number of recorded frames.
     next: u64,
-    /// When it ends, on the monotonic clock; none for a session whose author works on it.
+    /// The end of the trace on the monotonic clock; `None` for one in an author's session.
     until: Option<u64>,
     /// The tokens of questions whose answers are secret.
     secret_tokens: VecDeque<Value>,
-    /// The tokens of the other questions that it has. The answer to one that was asked before the trace may be secret.
+    /// The tokens of the other questions that it has. The answer to one that was asked before the
+    /// trace may be secret.
     plain_tokens: VecDeque<Value>,
 }
 
@@ -188,7 +187,7 @@ impl Trace {
     }
 }
 
-/// What stands for a value that is left out.
+/// The placeholder for a value that is left out.
 const NOT_SHOWN: &str = "(not shown)";
 
 /// Leaves out the arguments whose names are those of secrets.
@@ -199,7 +198,8 @@ fn hide(args: &mut Value, is_secret: &dyn Fn(&str) -> bool) {
     }
 }
 
-/// True for an argument whose value, or a part of it, is secret. One that isn't declared may be anything.
+/// True for an argument whose value, or a part of it, is secret. One that isn't declared may be
+/// anything.
 fn is_secret(action: &Prototype, param: &str) -> bool {
     let found = action.params.iter().find(|known| known.name == param);
     found.is_none_or(Param::holds_secret)

@@ -133,7 +133,7 @@ fn read_call(software: &str, frame: &Frame) -> Result<VerbRequest, Fault> {
     }
 }
 
-/// What a request is told whose id is as old as some that were forgotten.
+/// The fault for a request whose id is as old as some that were forgotten.
 fn forgotten(age_ms: u64) -> Fault {
     let seconds = age_ms / 1000;
     let text = format!(
@@ -144,7 +144,7 @@ fn forgotten(age_ms: u64) -> Fault {
         .hint("look what was done: pipemux history; what was not, send under a new run_id")
 }
 
-/// What a request is told whose id is ahead of the daemon's clock.
+/// The fault for a request whose id is ahead of the daemon's clock.
 fn ahead(ms: u64) -> Fault {
     let seconds = ms / 1000;
     Fault::refused(format!("the time in run_id is {seconds} s ahead of the daemon's clock"))

@@ -8,31 +8,28 @@ use crate::clients::idempotency::ActKey;
 use crate::event::ClientId;
 use crate::keys::WorkspaceKey;
 
-/// A client's request.
 #[derive(Debug)]
 pub struct ClientRequest {
-    /// Who asked.
     pub client: ClientId,
-    /// The request's envelope.
     pub envelope: Envelope,
-    /// What was asked; the verb is kept for how it is answered.
+    /// The request; its verb is kept for how it is answered.
     pub call: VerbRequest,
-    /// The workspace that it is about.
+    /// The workspace in which the request acts.
     pub workspace: WorkspaceKey,
     /// What it is known by if it is an acting one.
     pub(super) key: ActKey,
-    /// When it must be answered, on the monotonic clock.
+    /// The deadline for the answer, on the monotonic clock.
     pub deadline: u64,
-    /// The length of its body, in bytes.
+    /// The length of the request's body, in bytes.
     pub length: usize,
     /// True once its record *begun* is written: a later daemon that finds no answer to it knows
     /// that it may have acted.
     pub recorded: bool,
-    /// When its client was last told of its progress, on the monotonic clock.
+    /// The time of the last progress report to the client, on the monotonic clock.
     pub progress_at: Option<u64>,
-    /// What is said in the answer besides.
+    /// An additional remark in the answer.
     pub remark: Option<String>,
-    /// What the audit log tells of it besides.
+    /// Additional information for the audit log.
     pub audit: AuditNotes,
 }
 

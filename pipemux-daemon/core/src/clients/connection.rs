@@ -18,41 +18,41 @@ use crate::peer::PeerProcess;
 use crate::timers::Timer;
 use crate::turn::Turn;
 
-/// A connected client.
+/// The connection of a client.
 #[derive(Debug, Default)]
 pub struct Connection {
     /// True once it has greeted.
     pub(super) greeted: bool,
     /// True once it has asked for the progress of its requests.
     pub(super) wants_progress: bool,
-    /// When it must have greeted, on the monotonic clock.
+    /// The deadline for the client's greeting, on the monotonic clock.
     pub(super) greet_by: u64,
-    /// Its requests that have no answer yet.
+    /// The number of requests that have no answer yet.
     pub(super) open: usize,
-    /// The bytes of their bodies.
+    /// The bytes of the bodies of these requests.
     pub(super) asked: usize,
-    /// Its exchanges that have no answer yet.
+    /// The number of exchanges that have no answer yet.
     pub(super) exchanges: usize,
-    /// The bytes of their bodies.
+    /// The bytes of the bodies of these exchanges.
     pub(super) exchanged: usize,
     /// True once it sends nothing more.
     pub(super) ended: bool,
-    /// When it was opened or sent something last, on the monotonic clock.
+    /// The time of the last message, or of the connection, on the monotonic clock.
     pub(super) heard_at: u64,
     /// True once it was told that it is closed.
     pub(super) turned_away: bool,
-    /// Its process, once it has acted.
+    /// The client's process, once the client has acted.
     pub(super) peer: Option<Rc<PeerProcess>>,
-    /// What waits until its process is known.
+    /// The inputs that are held back until the client's process is known.
     pub(super) held: Vec<ClientInput>,
-    /// What it has exchanged so far.
+    /// The totals of the client's exchanges so far.
     pub(super) totals: ExchangeTotals,
 }
 
-/// What a client has exchanged so far.
+/// The totals of a client's exchanges so far.
 #[derive(Debug, Default)]
 pub(super) struct ExchangeTotals {
-    /// The workspace in which it attached last.
+    /// The workspace in which the client attached last.
     pub(super) workspace: String,
     /// Exchanges.
     pub(super) count: u64,
@@ -62,7 +62,7 @@ pub(super) struct ExchangeTotals {
     pub(super) received: u64,
 }
 
-/// What a client's frame asks of the rest of the core.
+/// The demand of a client's frame on the rest of the core.
 #[derive(Debug)]
 pub enum ClientInput {
     /// A verb, admitted, with the length of its body in bytes: see
@@ -73,7 +73,7 @@ pub enum ClientInput {
     Seen(Envelope, u64),
     /// Exchanges with a session.
     Attach(Envelope, Attach),
-    /// A request is no longer wanted.
+    /// The client cancels a request.
     Cancel(RequestId),
 }
 
@@ -82,7 +82,7 @@ pub enum ClientInput {
 pub struct Connections {
     /// What the greeting calls this software.
     pub(super) software: String,
-    /// Which daemon the greeting says that it is.
+    /// The identity of the daemon in the greeting.
     identity: Option<DaemonIdentity>,
     by_client: BTreeMap<ClientId, Connection>,
 }
@@ -182,7 +182,7 @@ impl Connections {
         Some(gone)
     }
 
-    /// A client that connected and said nothing makes room.
+    /// Disconnects a client that hasn't greeted in time.
     pub fn greet_expired(&mut self, turn: &mut Turn, client: ClientId) {
         if self.by_client.get(&client).is_some_and(|connection| !connection.greeted) {
             let fault = Fault::refused(format!("no Hello within {} s", GREET_MS / 1000));

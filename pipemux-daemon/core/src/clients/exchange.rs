@@ -38,19 +38,18 @@ use crate::turn::Turn;
 pub use table::PeerQuota;
 use table::{ExchangeTable, OpenExchange};
 
-/// Where a body goes, and under which envelope.
+/// The destination of a body, and its envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Forward {
-    /// To whom.
+    /// The receiving end.
     pub to: End,
-    /// What stands before it.
+    /// The envelope that precedes the body.
     pub envelope: Envelope,
 }
 
 /// One end of an exchange.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// A client.
     Client(ClientId),
     /// An app's process.
     App(Incarnation),
@@ -62,7 +61,7 @@ struct PendingAttach {
     client: ClientId,
     request: Envelope,
     session: SessionKey,
-    /// When it is refused, on the monotonic clock.
+    /// The deadline after which the client is refused, on the monotonic clock.
     deadline: u64,
 }
 
@@ -260,12 +259,12 @@ impl Exchanges {
         }
     }
 
-    /// A process takes no more exchanges; those that it has stay open.
+    /// Stops admitting exchanges to a process; those that it has stay open.
     pub fn dismiss(&mut self, app: Incarnation) {
         self.table.dismiss(app);
     }
 
-    /// What a process has open, if it takes exchanges.
+    /// The open exchanges of a process, if it takes exchanges.
     pub fn quota(&self, app: Incarnation) -> Option<PeerQuota> {
         self.table.quota(app)
     }
@@ -356,7 +355,7 @@ impl Exchanges {
         }
     }
 
-    /// The incarnation that the session has; none when it is waited for.
+    /// The session's incarnation; `None` if the client has to wait for it.
     fn try_attach(
         &mut self,
         turn: &mut Turn,

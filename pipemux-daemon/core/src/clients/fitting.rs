@@ -46,7 +46,7 @@ pub fn encode_fault(envelope: &Envelope, fault: &Fault) -> Bytes {
     Frame::encode(envelope, &short).unwrap_or_default()
 }
 
-/// How much more is left out each time that an answer is still too long.
+/// The last attempt at shortening an answer that is too long; each leaves out more.
 const LAST_ATTEMPT: u32 = 2;
 
 /// Returns an answer with the same status that says less; none for data of which a part would pass

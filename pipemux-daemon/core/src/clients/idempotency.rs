@@ -30,7 +30,7 @@ type Owner = Option<(WorkspaceKey, Rc<str>)>;
 /// unique.
 type Age = (u64, u64);
 
-/// What an acting request is known by.
+/// The key by which an acting request is recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActKey {
     owner: Owner,
@@ -64,14 +64,14 @@ impl ActKey {
         Record::Begun { run_id, workspace, reader, unix_ms, round }
     }
 
-    /// The record of what its run has done since the last one.
+    /// The record of the steps that the request's run did since the last record.
     pub fn progressed(&self, round: SavedRound) -> Record {
         let (workspace, reader) = names(&self.owner);
         let (run_id, round) = ((*self.run_id).to_owned(), Box::new(round));
         Record::Progressed { run_id, workspace, reader, round }
     }
 
-    /// The record of its answer.
+    /// The record of the request's answer.
     pub fn answered(&self, exit: u8) -> Record {
         let (workspace, reader) = names(&self.owner);
         Record::Answered { run_id: (*self.run_id).to_owned(), workspace, reader, exit }
@@ -83,29 +83,28 @@ fn names(owner: &Owner) -> (Option<String>, Option<String>) {
     (owner.as_ref().map(|(key, _)| name(key)), owner.as_ref().map(|(_, reader)| name(reader)))
 }
 
-/// What is known of a request that arrives.
+/// The state of a request that arrives.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Known {
-    /// It was never begun.
+    /// The request was never started.
     New,
-    /// It is being carried out.
     Running,
-    /// Its answer.
+    /// The request was already answered with this.
     Answered(Answer),
     /// Its id is this many milliseconds old, and as old as some that were forgotten: it may have
     /// been carried out.
     Forgotten(u64),
-    /// Its id is this many milliseconds ahead of the daemon's clock.
+    /// The id is this many milliseconds ahead of the daemon's clock.
     Ahead(u64),
 }
 
-/// How far a request has come.
+/// The progress of a request.
 #[derive(Debug)]
 enum Progress {
     Running,
-    /// The daemon was lost while it ran.
+    /// The daemon crashed while the request ran.
     Lost,
-    /// Its exit status, and its answer while there is room for it.
+    /// The exit status, and the answer as long as there is space for it.
     Ended(u8, Option<Box<Answer>>),
 }
 
@@ -115,13 +114,13 @@ struct Act {
     progress: Progress,
 }
 
-/// The requests of one reader of a workspace.
+/// The acting requests of one reader of a workspace.
 #[derive(Debug, Default)]
 struct ReaderActs {
     acts: HashMap<Rc<str>, Act>,
-    /// Those that don't run, oldest first.
+    /// The requests that aren't running, oldest first.
     order: BTreeMap<Age, Rc<str>>,
-    /// The newest time in the ids of those that were forgotten.
+    /// The newest time in the ids of forgotten requests.
     forgotten_to: u64,
 }
 
@@ -129,12 +128,12 @@ struct ReaderActs {
 #[derive(Debug, Default)]
 pub struct IdempotencyRecords {
     readers: HashMap<Owner, ReaderActs>,
-    /// All requests that don't run, oldest first.
+    /// All requests that aren't running, oldest first.
     order: BTreeMap<Age, Owner>,
-    /// Those of them whose answers are kept.
+    /// The requests in `order` whose answers are kept.
     with_answers: BTreeSet<Age>,
     bytes: usize,
-    /// As in `ReaderActs`, of readers that have no entry any more.
+    /// As in `ReaderActs`, for readers that no longer have an entry.
     forgotten_to: u64,
     last_number: u64,
 }
@@ -341,7 +340,7 @@ impl IdempotencyRecords {
     }
 }
 
-/// The number of requests in one record of a snapshot, which keeps records small.
+/// The most requests in one record of a snapshot, which keeps records small.
 const ACTS_A_RECORD: usize = 256;
 
 fn acts_record(owner: &Owner, forgotten_to: u64, acts: Vec<SavedAct>) -> Record {

@@ -20,7 +20,6 @@ impl Pseudonyms {
         Self { key }
     }
 
-    /// The key.
     pub fn key(&self) -> Bytes {
         Bytes::copy_from_slice(&self.key)
     }

@@ -108,7 +108,7 @@ impl Clients {
         }
     }
 
-    /// A request that has no answer yet.
+    /// A request, if it has no answer yet.
     pub fn request(&self, id: RequestId) -> Option<&ClientRequest> {
         self.requests.get(&id)
     }
@@ -126,7 +126,7 @@ impl Clients {
         }
     }
 
-    /// What the audit log tells of a request besides; none once it is answered.
+    /// The audit notes of a request; `None` once it is answered.
     pub fn audit_notes(&mut self, id: RequestId) -> Option<&mut AuditNotes> {
         self.requests.get_mut(&id).map(|request| &mut request.audit)
     }
@@ -145,7 +145,7 @@ impl Clients {
         open
     }
 
-    /// How many requests have no answer yet.
+    /// The number of requests that have no answer yet.
     pub fn open_count(&self) -> usize {
         self.requests.len()
     }

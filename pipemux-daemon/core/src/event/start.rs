@@ -7,29 +7,27 @@ use crate::manifest::{Limits, PinnedPrograms, Transport};
 /// A process to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Start {
-    /// Its incarnation.
     pub app: Incarnation,
     /// The program: a path, or a name to be looked up in the environment's `PATH`.
     pub command: String,
-    /// Its arguments.
     pub args: Vec<String>,
-    /// Its whole environment; the driver adds `PIPEMUX_FD`.
+    /// The complete environment; the driver adds `PIPEMUX_FD`.
     pub env: Vec<(String, String)>,
-    /// Its working directory; when it is gone, the state directory is taken.
+    /// The working directory; if it no longer exists, the state directory is used.
     pub cwd: String,
-    /// The session's own directory; the driver makes it (0700).
+    /// The session's own directory; the driver creates it (0700).
     pub state_dir: String,
-    /// Where standard output and error go, appended.
+    /// The file to which standard output and error are appended.
     pub log: String,
-    /// How it speaks with the daemon.
+    /// The transport between the process and the daemon.
     pub transport: Transport,
     /// Files that must be as they were, or it isn't started.
     pub pinned: PinnedPrograms,
-    /// Its limits; where one is none, the daemon's default holds.
+    /// The limits of the process; an unset one has the daemon's default.
     pub limits: Limits,
     /// True to tell when its program changes: `ProgramChanged`.
     pub watched: bool,
-    /// What it is confined to; none if it isn't.
+    /// The confinement of the process; `None` if it isn't confined.
     pub confinement: Option<Confinement>,
 }
 
@@ -43,7 +41,7 @@ pub struct Confinement {
     pub files: bool,
     /// Folders of which nothing is granted, whatever links lead there.
     pub forbidden: Vec<String>,
-    /// The folders that its sessions were opened for.
+    /// The folders for which the process's sessions were opened.
     pub folders: Vec<String>,
     /// Paths that its user named, outside of those folders; of a file, its directory is meant.
     pub paths: Vec<String>,
@@ -52,9 +50,9 @@ pub struct Confinement {
     /// True if a folder that contains PipeMux's own directories is granted all the same; false if
     /// nothing of it is.
     pub whole: bool,
-    /// What it may read besides.
+    /// Additional paths that the process may read.
     pub read: Vec<String>,
-    /// What it may read and change besides.
+    /// Additional paths that the process may read and change.
     pub write: Vec<String>,
     /// True if it may open network connections.
     pub network: bool,

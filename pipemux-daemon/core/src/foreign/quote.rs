@@ -21,10 +21,9 @@ pub fn in_sentence<'a>(text: impl Into<ForeignStr<'a>>) -> &'a str {
     text.into().0
 }
 
-/// An app that says something.
+/// An app as the source of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Speaker<'a> {
-    /// Its name.
     pub provider: &'a str,
     /// True for an app that comes with PipeMux: its sentences are taken for PipeMux's own.
     pub built_in: bool,
@@ -84,10 +83,10 @@ pub fn quoted_labels<'t>(labels: impl Iterator<Item = &'t ForeignText>) -> Strin
     quoted(ForeignStr(&labels.join(" · ").replace(BREAKS, " ")))
 }
 
-/// What stands before each quoted line.
+/// The mark before each quoted line.
 const MARK: &str = "> ";
 
-/// What ends a line, for a reader or a terminal.
+/// The characters that end a line for a reader or a terminal.
 const BREAKS: [char; 4] = ['\n', '\u{85}', '\u{2028}', '\u{2029}'];
 
 fn quoted_behind_first(text: &str) -> String {

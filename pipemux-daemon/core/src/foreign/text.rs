@@ -13,7 +13,7 @@ pub struct ForeignText(pub(super) String);
 #[derive(Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ForeignStr<'a>(pub(super) &'a str);
 
-/// A text that an app wrote, shared; also with the key of the thing that it names.
+/// A shared text that an app wrote, also as the key of the object that it names.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ForeignRc(pub(super) Rc<str>);
 
@@ -81,7 +81,7 @@ impl<'a> ForeignStr<'a> {
     }
 }
 
-/// For tests and logs of errors: quoted, as a string literal.
+/// Quotes the text as a string literal, for tests and error logs.
 impl std::fmt::Debug for ForeignText {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.borrow().fmt(f)

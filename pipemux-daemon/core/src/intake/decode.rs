@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 
 use crate::foreign::Speaker;
 
-/// A message of an app that can be brought within its bounds.
+/// A message of an app that can be cut to its bounds.
 pub trait FromApp: DeserializeOwned {
     /// Cuts what may be cut.
     ///
@@ -26,7 +26,7 @@ pub fn read<T: FromApp>(body: &[u8]) -> Result<T, String> {
     Ok(message)
 }
 
-/// A message of an app with sentences that name the app that says them.
+/// A message of an app with texts that are attributed to the app.
 pub trait SaidByApp: DeserializeOwned {
     /// Cuts what may be cut, and marks what the app says as the app's.
     ///

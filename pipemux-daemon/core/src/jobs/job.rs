@@ -9,39 +9,37 @@ use crate::jobs::report_times::ReportTimes;
 use crate::keys::{ReaderId, SessionKey, WorkspaceKey};
 use crate::limits::{JOB_OUTPUT_MAX, JOB_READERS_MAX};
 
-/// A reader of a workspace.
 pub type JobReader = (WorkspaceKey, ReaderId);
 
 /// Work of an app that outlasts the request that began it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Job {
-    /// Its number, which no other job has.
+    /// The unique number of the job.
     pub number: u64,
-    /// The session whose app does it.
+    /// The session whose app does the job.
     pub session: SessionKey,
-    /// The app's own key of it.
+    /// The app's own key of the job.
     pub key: String,
     /// True if readers know it by its key.
     pub named: bool,
-    /// What it does, in a few words.
+    /// A short description of the job.
     pub brief: ForeignText,
     /// The workspace and the reader that started it.
     pub owner: JobReader,
-    /// When it started, in milliseconds since 1970.
+    /// The start time, in milliseconds since 1970.
     pub started_ms: u64,
-    /// When it ended; 0 while it runs.
+    /// The end time, in milliseconds since 1970; 0 while the job runs.
     pub ended_ms: u64,
     /// True when it goes on while its session sleeps.
     pub sleeps: bool,
-    /// Whether it runs, or how it ended.
+    /// Whether the job runs, or the way in which it ended.
     pub state: JobState,
     /// How far it is.
     pub progress: Progress,
     /// The result in one line, once it has ended.
     pub result: ForeignText,
-    /// Its output.
     pub output: Output,
-    /// How often what is shown of it has changed, from 1.
+    /// The revision of what is shown of the job, counted from 1.
     pub rev: u64,
     /// True for a job that an earlier daemon knew, until its app has said whether it goes on with
     /// it.
@@ -127,7 +125,7 @@ impl Job {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Output {
     kept: VecDeque<u8>,
-    /// The number of bytes before these.
+    /// The number of bytes before the kept ones.
     pub dropped: u64,
 }
 

@@ -2,23 +2,23 @@
 
 use serde::Deserialize;
 
-/// How far an app is confined.
+/// The level of an app's confinement.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SandboxLevel {
-    /// It may use its own state, its program, the system's libraries and common configuration, and the folder that its
-    /// session was opened for. What an app gets whose manifest says nothing.
+    /// It may use its own state, its program, the system's libraries and common configuration, and
+    /// the folder that its session was opened for. What an app gets whose manifest says nothing.
     #[default]
     Standard,
-    /// As standard, but without the system's configuration, without the folder unless `folder` grants it, without
-    /// capabilities and without System V inter-process communication.
+    /// As standard, but without the system's configuration, without the folder unless `folder`
+    /// grants it, without capabilities and without System V inter-process communication.
     Strict,
-    /// It may do what its user may do.
+    /// The app may do what its user may do.
     Off,
 }
 
 impl SandboxLevel {
-    /// The level as a manifest writes it.
+    /// The level as written in a manifest.
     pub fn word(self) -> &'static str {
         match self {
             Self::Standard => "standard",
@@ -28,13 +28,14 @@ impl SandboxLevel {
     }
 }
 
-/// What an app may do with the folder that its session was opened for.
+/// An app's access to the folder that its session was opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FolderAccess {
-    /// It may use none of the folder.
+    /// The app has no access to the folder.
     None,
-    /// Nothing but read and change the paths that an `open` names, each with the directory that it lies in.
+    /// Nothing but read and change the paths that an `open` names, each with the directory that it
+    /// lies in.
     Named,
     /// Read it.
     Read,
@@ -43,7 +44,7 @@ pub enum FolderAccess {
 }
 
 impl FolderAccess {
-    /// The access as a manifest writes it.
+    /// The access as written in a manifest.
     pub fn word(self) -> &'static str {
         match self {
             Self::None => "none",

@@ -11,12 +11,12 @@ use crate::limits::IDLE_MS;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size(pub u64);
 
-/// When a session that nobody uses is put to sleep: `"never"`, minutes, or `"90s"`, `"30m"`, `"12h"`.
+/// The idle time before sleep: `"never"`, minutes, or `"90s"`, `"30m"`, `"12h"`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Idle {
-    /// It runs until it is ended.
+    /// The session runs until it is ended.
     Never,
-    /// It is put to sleep after this many milliseconds without a request.
+    /// The session sleeps after this many milliseconds without a request.
     After(u64),
 }
 
@@ -45,12 +45,12 @@ impl<'de> Deserialize<'de> for Idle {
     }
 }
 
-/// What `"never"` is read as; no written time is that long.
+/// The value of `"never"`; no written time is that long.
 const NEVER: u64 = u64::MAX;
 
 struct Quantity {
     units: &'static [(&'static str, u64)],
-    /// What a number without a unit is multiplied by.
+    /// The factor of a number without a unit.
     bare: u64,
     expected: &'static str,
 }

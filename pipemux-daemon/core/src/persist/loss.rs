@@ -3,7 +3,7 @@
 
 use crate::persist::records::Record;
 
-/// What an earlier daemon wrote down and this one doesn't have.
+/// Records that an earlier daemon wrote and that are missing now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Loss {
     /// What readers are told of it; none when nothing that was answered is missing, or nobody can
@@ -16,7 +16,7 @@ pub struct Loss {
     /// Records of acting requests that were made by then may be gone, in milliseconds since 1970:
     /// such a request isn't carried out, unless it is known. None when no record is.
     pub acts_to: Option<u64>,
-    /// How far numbers had come, where that was written down apart from the records.
+    /// The highest numbers used, if they were saved apart from the records.
     pub high_water: Option<HighWater>,
 }
 
@@ -72,12 +72,12 @@ impl Loss {
     }
 }
 
-/// What is remembered of losses.
+/// The information that is kept about losses.
 #[derive(Debug, Default)]
 pub struct PastLosses {
     /// Ids and epochs of workspaces that aren't known begin here.
     floor: u64,
-    /// What was told, for `status`.
+    /// The description of the damage, for `status`.
     damage: Option<String>,
     untold: bool,
 }
@@ -87,8 +87,9 @@ impl PastLosses {
     ///
     /// Nothing tells how far a workspace came that isn't known any more: its ids begin at the
     /// milliseconds since
-    /// 2025. To have come so far it would have had to show a new thing every millisecond, since then or since the last
-    /// such loss. Where it was written down how far any workspace came, they begin there.
+    /// 2025. To have come so far it would have had to show a new thing every millisecond, since
+    ///       then or since the last such loss. Where it was written down how far any workspace
+    ///       came, they begin there.
     pub fn add(&mut self, loss: Loss, unix_ms: u64) {
         let age = unix_ms.saturating_sub(FIRST_DAEMON);
         let start = match loss.high_water {
@@ -107,23 +108,23 @@ impl PastLosses {
         self.floor = floor;
     }
 
-    /// The first id and the epoch of a workspace that isn't known.
+    /// The first id and the first epoch of an unknown workspace.
     pub fn first_numbers(&self) -> (u64, u64) {
         (self.floor.max(1), self.floor)
     }
 
-    /// What was told of the last loss.
+    /// The description of the last loss.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
 
-    /// What the first new workspace is told: it may have been known before.
+    /// Takes the message for the first new workspace, which may have been known before.
     pub fn take_news(&mut self) -> Option<String> {
         let untold = std::mem::take(&mut self.untold);
         self.damage.clone().filter(|_| untold)
     }
 
-    /// The record of where unknown workspaces begin, unless that is at the beginning.
+    /// The record of the first numbers of unknown workspaces, unless that is the start.
     pub fn snapshot(&self) -> Option<Record> {
         (self.floor > 0).then_some(Record::Floor { numbers_below: self.floor })
     }

@@ -46,12 +46,12 @@ impl Numbers {
         self.reserved = self.last;
     }
 
-    /// The record of how far numbers really came, for a daemon that ends in order.
+    /// The record of the highest number really used, for an orderly shutdown.
     pub fn used(&self) -> Record {
         Record::Reserved { numbers_below: self.last }
     }
 
-    /// The record of how far numbers may have come, for a snapshot.
+    /// The record of the highest number possibly used, for a snapshot.
     pub fn reserved(&self) -> Record {
         Record::Reserved { numbers_below: self.last.max(self.reserved) }
     }

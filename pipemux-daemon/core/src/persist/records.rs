@@ -11,7 +11,7 @@ pub use crate::persist::saved_job::{SavedJob, SavedJobEnd};
 pub use crate::persist::saved_options::{SavedOptions, SavedPanels, SavedPlacement};
 pub use crate::persist::saved_round::{SavedRound, SavedUndo};
 
-/// One appended record. Of several records of one thing the newest counts.
+/// A record in the log. Of several records about the same object, the newest counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Record {
@@ -20,15 +20,15 @@ pub enum Record {
         /// Incarnations and windows.
         numbers_below: u64,
     },
-    /// A workspace's numbers below these may have been used.
+    /// A workspace, and the bounds of its possibly used numbers.
     Workspace {
         /// The workspace's key.
         key: String,
-        /// What is shown for it.
+        /// The displayed name of the workspace.
         name: String,
-        /// No display id from this one on is in use.
+        /// The lowest display id from which on none is in use.
         ids_below: u64,
-        /// No epoch from this one on is in use.
+        /// The lowest epoch from which on none is in use.
         epochs_below: u64,
     },
     /// A part of the saved state was lost: a workspace that isn't named may have used numbers below
@@ -37,9 +37,9 @@ pub enum Record {
         /// Ids and epochs.
         numbers_below: u64,
     },
-    /// A session was opened; its opens so far.
+    /// A session was opened; holds all of its opens so far.
     Session {
-        /// The owning workspace; none for a provider of the user's scope.
+        /// The owning workspace; `None` for a provider in the user's scope.
         workspace: Option<String>,
         /// `provider/session`
         session: String,
@@ -66,33 +66,31 @@ pub enum Record {
         /// True when its session is to stay awake.
         #[serde(default)]
         pinned: bool,
-        /// Its place in the workspace document, unless it is the usual one.
+        /// The place in the workspace document, unless it is the default.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         placement: Option<SavedPlacement>,
     },
-    /// What a provider's app said it can do.
+    /// The actions that a provider's app declared.
     Prototypes {
-        /// The provider's name.
         provider: String,
         /// The prototypes, encoded as on the wire of the release that wrote them; dropped when they
         /// can't be read.
         prototypes: Bytes,
     },
-    /// How a workspace treats refs.
+    /// The options of a workspace.
     Options {
         /// The workspace's key.
         workspace: String,
-        /// Its options.
         options: SavedOptions,
     },
-    /// An acting request was taken, before anything of it reached an app.
+    /// An acting request was accepted, before any part of it reached an app.
     Begun {
-        /// The id that the client gave it.
+        /// The id that the client gave the request.
         run_id: String,
         /// The workspace's key; none in records of releases that knew requests by their ids alone.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         workspace: Option<String>,
-        /// The reader that sent it; none as above.
+        /// The reader that sent the request; `None` under the same condition as `workspace`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reader: Option<String>,
         /// The time in its id, otherwise when it arrived: milliseconds since 1970. 0 in records as
@@ -105,7 +103,7 @@ pub enum Record {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         round: Option<Box<SavedRound>>,
     },
-    /// The run of an acting request has done more.
+    /// The run of an acting request has carried out more steps.
     Progressed {
         /// As in `Begun`.
         run_id: String,
@@ -121,7 +119,7 @@ pub enum Record {
     },
     /// An acting request was answered.
     Answered {
-        /// The id that the client gave it.
+        /// The id that the client gave the request.
         run_id: String,
         /// As in `Begun`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -129,26 +127,24 @@ pub enum Record {
         /// As in `Begun`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reader: Option<String>,
-        /// The exit status.
         exit: u8,
     },
-    /// The acting requests of one reader that are remembered.
+    /// The remembered acting requests of one reader.
     Acts {
-        /// The workspace's key; none for requests that were recorded without it.
+        /// The key of the workspace; `None` for requests that were recorded without one.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         workspace: Option<String>,
-        /// The reader; none as above.
+        /// The reader; `None` under the same condition as `workspace`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reader: Option<String>,
         /// The newest time in the ids of the reader's requests that are not remembered any more, in
         /// milliseconds since 1970; without a workspace, of any reader's.
         #[serde(default, skip_serializing_if = "crate::persist::saved_round::is_zero")]
         forgotten_to: u64,
-        /// The requests, oldest first.
         #[serde(default)]
         acts: Vec<SavedAct>,
     },
-    /// The key with which the ids that apps are given are made.
+    /// The key for generating the ids that apps are given.
     PseudonymKey {
         /// 16 bytes.
         key: Bytes,
@@ -157,54 +153,44 @@ pub enum Record {
     Round {
         /// The workspace's key.
         workspace: String,
-        /// The round.
         round: SavedRound,
     },
     /// Steps of a round were taken back.
     Undone {
         /// The workspace's key.
         workspace: String,
-        /// The round's number.
         round: u64,
-        /// Which of the round's undos ran, counted from 0.
+        /// The indices of the round's undos that ran, counted from 0.
         steps: Vec<u32>,
-        /// Those whose change was made again.
+        /// The indices of the undos whose change was redone.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         again: Vec<u32>,
-        /// Those that were sent and whose end isn't known yet; none of the others is.
+        /// The indices of all undos that were sent and whose end isn't known yet.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         unsure: Vec<u32>,
     },
     /// Anchors were minted.
-    Anchors {
-        /// The workspace's key.
-        workspace: String,
-        /// The anchors.
-        anchors: Vec<SavedAnchor>,
-    },
+    Anchors { workspace: String, anchors: Vec<SavedAnchor> },
     /// A question was asked.
     Question {
-        /// The workspace's key.
         workspace: String,
-        /// Its number.
         number: u64,
         /// The question, and the run that waits for its answer.
         question: SavedQuestion,
     },
-    /// A question was answered, or will never be.
+    /// A question was answered, or never will be.
     QuestionClosed {
         /// The workspace's key.
         workspace: String,
-        /// Its number.
         number: u64,
     },
-    /// The steps behind a failed one were kept.
+    /// The steps after a failed one were kept.
     Kept {
         /// The workspace's key.
         workspace: String,
         /// Their number.
         number: u64,
-        /// The steps.
+        /// The kept steps.
         rest: SavedRest,
     },
     /// Kept steps ran, or never will.
@@ -214,7 +200,7 @@ pub enum Record {
         /// Their number.
         number: u64,
     },
-    /// A session was put to sleep, or woke.
+    /// A session was put to sleep, or woke up.
     Asleep {
         /// The owning workspace.
         workspace: Option<String>,
@@ -226,34 +212,31 @@ pub enum Record {
         /// True when it was put to sleep in the state of version 0.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         at_zero: bool,
-        /// When it is to be woken, in milliseconds since 1970.
+        /// The time at which the session is to be woken, in milliseconds since 1970.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         wake_at: Option<u64>,
     },
-    /// A job started, or ended.
+    /// A job started or ended.
     Job(Box<SavedJob>),
-    /// A reader was told of a job's end.
+    /// A reader was informed of a job's end.
     JobTold {
-        /// The job's number.
         job: u64,
         /// The workspace's key.
         workspace: String,
-        /// The reader.
         reader: String,
     },
-    /// A person allowed something, or it isn't allowed any more.
+    /// A person gave a consent, or it is no longer valid.
     Consent {
         /// The workspace's key.
         workspace: String,
-        /// The provider whose actions may do it.
+        /// The provider whose actions have the consent.
         provider: String,
-        /// Its number.
         number: u64,
-        /// The app's name for it.
+        /// The app's name for the consent.
         key: String,
-        /// What is allowed, in one line.
+        /// The one-line description of what is allowed.
         what: String,
-        /// When a person allowed it, in milliseconds since 1970.
+        /// The time of the consent, in milliseconds since 1970.
         unix_ms: u64,
         /// Until when it counts, in milliseconds since 1970; none until it is withdrawn.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -261,23 +244,22 @@ pub enum Record {
         /// False when it isn't allowed any more.
         given: bool,
     },
-    /// A person began or ended a pause.
+    /// A person started or ended a pause.
     Pause {
-        /// The key of the workspace that it holds.
+        /// The key of the workspace that is paused.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         workspace: Option<String>,
-        /// The reader whom it holds; with neither of both it holds everybody.
+        /// The reader that is paused; without reader and workspace, everybody is.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reader: Option<String>,
-        /// When it began, in milliseconds since 1970.
+        /// The start of the pause, in milliseconds since 1970.
         unix_ms: u64,
-        /// How far the person's clock was ahead of UTC, in seconds.
+        /// The offset of the user's clock from UTC, in seconds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         ahead_s: Option<i32>,
         /// False when it has ended.
         on: bool,
     },
-    /// A window was closed.
     WindowClosed {
         /// The workspace's key.
         workspace: String,
@@ -286,19 +268,19 @@ pub enum Record {
     },
 }
 
-/// An acting request.
+/// A saved acting request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedAct {
-    /// The id that the client gave it.
+    /// The id that the client gave the request.
     pub run_id: String,
-    /// The time in its id, otherwise when it arrived: milliseconds since 1970.
+    /// The time in the id, otherwise the time of arrival, in milliseconds since 1970.
     pub unix_ms: u64,
-    /// Its exit status; none when it has no answer, or one that says that its outcome is unknown.
+    /// The exit status; `None` without an answer, or with one of unknown outcome.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exit: Option<u8>,
 }
 
-/// An open question; its state has a version of its own.
+/// An open question, whose state has its own version.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedQuestion {
     /// The version of the encoding.
@@ -307,38 +289,37 @@ pub struct SavedQuestion {
     pub state: Bytes,
 }
 
-/// What a failed run left.
+/// The steps that a failed run left.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedRest {
-    /// The reader whose run it was.
+    /// The reader who made the run.
     pub reader: String,
-    /// The run's id.
     pub run_id: String,
     /// The caller's working directory.
     #[serde(default)]
     pub cwd: String,
-    /// The steps in front of the one that is to be corrected, each as code of its own.
+    /// The steps before the one to be corrected, each as separate code.
     #[serde(default)]
     pub before: Vec<String>,
-    /// The steps behind it.
+    /// The steps after the one to be corrected.
     #[serde(default)]
     pub behind: Vec<String>,
     /// Standard input.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stdin: Option<Bytes>,
-    /// How many steps ran before, as the reader counts them.
+    /// The number of steps that ran before, as the reader counts them.
     #[serde(default)]
     pub earlier: u64,
 }
 
-/// One `open` of a session.
+/// An `open` of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct SavedOpen {
     /// The arguments of `open`.
     pub args: Vec<String>,
     /// The caller's working directory.
     pub cwd: String,
-    /// The environment that was passed on, but for what the manifest names.
+    /// The environment that was passed on, except for variables named by the manifest.
     pub env: Vec<(String, String)>,
     /// Absolute paths that the user named later and that the session's process may use.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -3,31 +3,30 @@
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-/// A display id and what it stands for.
+/// A display id and its target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedAnchor {
-    /// The display id.
     pub id: u64,
     /// The workspace that owns the session.
     pub workspace: Option<String>,
     /// `provider/session`
     pub session: String,
-    /// The thing or action that it stands for.
+    /// The object or action that the id stands for.
     pub target: SavedTarget,
-    /// Its meaning when it was minted.
+    /// The revision of the object's meaning when the id was created.
     pub rev: u64,
-    /// Its type.
+    /// The type of the object.
     #[serde(default)]
     pub ty: Option<String>,
-    /// The label that was shown for it.
+    /// The label that was shown.
     #[serde(default)]
     pub label: String,
-    /// The form of its refs with the key, if it ever had one.
+    /// The form of the refs with the object's key, if there ever was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key_form: Option<KeyForm>,
 }
 
-/// The form of the ref that has an object's key.
+/// The form of a ref that contains an object's key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyForm {
@@ -37,28 +36,24 @@ pub enum KeyForm {
     WithSession,
 }
 
-/// What an anchor stands for.
+/// The target of an anchor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SavedTarget {
-    /// A thing.
+    /// An object of an app.
     Object {
-        /// The app's own name of it.
+        /// The app's own key of the object.
         key: String,
     },
-    /// An action.
     Action {
-        /// Its name.
         action: String,
-        /// Its encoded arguments.
+        /// The encoded arguments.
         args: Bytes,
-        /// The whole call, when names or nested calls are among its arguments.
+        /// The whole call, if its arguments contain names or nested calls.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         code: Option<String>,
     },
-    /// The cancellation of a job.
     CancelJob {
-        /// The job's number.
         job: u64,
     },
 }

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 /// A window's place in the workspace document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedPlacement {
-    /// A higher one stands earlier.
+    /// The priority; windows with a higher one come earlier.
     pub priority: i32,
-    /// Its part of the document's budget, at least 1.
+    /// The weight that determines the window's share of the budget, at least 1.
     pub weight: u32,
 }
 
@@ -23,18 +23,17 @@ pub struct SavedOptions {
     /// Links show their calls.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub titles: bool,
-    /// The panels that the workspace document has.
     #[serde(default, skip_serializing_if = "SavedPanels::is_none")]
     pub panels: SavedPanels,
 }
 
-/// Which panels a workspace document has besides its windows.
+/// The panels of a workspace document besides its windows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedPanels {
     /// The open windows, a line each.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub views: bool,
-    /// What the workspace is.
+    /// The description of the workspace.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub environment: bool,
     /// The newest notices.

@@ -5,48 +5,46 @@ use serde::{Deserialize, Serialize};
 
 use crate::limits::ROUND_UNDO_MAX;
 
-/// One round of history.
+/// A round of history.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedRound {
-    /// Its number in the workspace, from 1.
+    /// The number of the round in the workspace, from 1.
     pub number: u64,
-    /// When it ended: milliseconds since 1970, UTC.
+    /// The time of the round's end, in milliseconds since 1970, UTC.
     pub unix_ms: u64,
-    /// The reader that acted.
     pub reader: String,
-    /// The calls.
+    /// The calls of the round.
     pub action: String,
-    /// The outcome.
+    /// The outcome of the calls.
     pub result: String,
     /// Multi-line detail, shown on request.
     #[serde(default)]
     pub detail: Option<String>,
-    /// The exit status.
     #[serde(default)]
     pub exit: u8,
     /// The epoch of the workspace when it ended, before its answer; absent from records of earlier
     /// releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub epoch: Option<u64>,
-    /// The sessions that its steps were sent to, as `provider/session`.
+    /// The sessions to which steps were sent, as `provider/session`.
     #[serde(default)]
     pub sessions: Vec<String>,
-    /// What takes its steps back, in the order in which they ran.
+    /// The undo actions of the steps, in the order in which the steps ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub undo: Vec<SavedUndo>,
-    /// The steps that changed something and can't be taken back.
+    /// The steps that changed something and can't be undone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lasting: Vec<String>,
-    /// The round that it took back, when it is an undo.
+    /// The round that this one undid, if it is an undo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<u64>,
-    /// What it changed in files, as a unified diff.
+    /// The changes to files, as a unified diff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// What it was made with; empty in records of earlier releases.
+    /// The client that made the round; empty in records of earlier releases.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub client: String,
-    /// The files that it changed, as absolute paths.
+    /// The absolute paths of the files that the round changed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<String>,
     /// Further files that it changed.
@@ -56,7 +54,7 @@ pub struct SavedRound {
     /// earlier releases.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wrote: Option<(u64, u64)>,
-    /// The id of the request that it ended with; empty in records of earlier releases.
+    /// The id of the request that ended the round; empty in records of earlier releases.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub run_id: String,
 }
@@ -84,18 +82,18 @@ impl SavedRound {
     }
 }
 
-/// The action that takes a step of a round back.
+/// The action that undoes a step of a round.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedUndo {
     /// The workspace that owns the session.
     pub workspace: Option<String>,
     /// `provider/session`
     pub session: String,
-    /// The call of the step.
+    /// The call of the undone step.
     pub call: String,
-    /// The action's name.
+    /// The name of the undo action.
     pub action: String,
-    /// Its encoded arguments.
+    /// The encoded arguments.
     pub args: Bytes,
     /// True once it ran.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

@@ -90,7 +90,7 @@ fn grant(
     Ok(widen(turn, processes, key, missing, request)? == Widening::Pending)
 }
 
-/// The texts that a step passes as paths of files.
+/// The texts that a step passes as file paths.
 fn paths_in(step: &Step) -> Vec<String> {
     let is_path =
         |name: &str| step.prototype.params.iter().any(|param| param.name == name && param.path);

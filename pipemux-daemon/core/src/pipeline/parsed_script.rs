@@ -15,7 +15,6 @@ use crate::scripts::secrets::SecretActions;
 use crate::scripts::source::{Code, Source};
 use crate::workspaces::Workspace;
 
-/// A script, parsed.
 #[derive(Debug)]
 pub(crate) struct ParsedScript {
     /// Texts with what they say, in order. Only a correction has more than one.
@@ -23,23 +22,23 @@ pub(crate) struct ParsedScript {
     pub(crate) origin: ScriptOrigin,
 }
 
-/// Where a script comes from.
+/// The origin of a script.
 #[derive(Debug)]
 pub(crate) enum ScriptOrigin {
-    /// A `run`: its client wrote the calls.
+    /// A `run` with calls that its client wrote.
     Typed { stdin: Option<Bytes>, only_queries: bool },
-    /// A token that was clicked: its app wrote the call.
+    /// A clicked token with a call that its app wrote.
     Clicked { only_queries: bool },
     /// An `answer` that corrects the failed call of kept steps.
     Corrected(Correction),
 }
 
-/// The place of a corrected call among the kept steps.
+/// The position of a corrected call among the kept steps.
 #[derive(Debug)]
 pub(crate) struct Correction {
     /// The number under which the steps are kept.
     pub(crate) kept: u64,
-    /// All steps, each as code of its own.
+    /// All steps, each as separate code.
     pub(crate) source: Source,
     /// Index of the first corrected step, as the steps are written.
     pub(crate) first: usize,
@@ -47,11 +46,11 @@ pub(crate) struct Correction {
     pub(crate) count: usize,
 }
 
-/// The result of planning, and what the audit log may tell of the text.
+/// The result of planning, and the part of the text that the audit log may contain.
 pub(crate) struct PlannedScript {
     /// Absent for a call that an app wrote.
     pub(crate) told: Option<ToldText>,
-    /// The steps; or the index of the step that is refused, and why.
+    /// The steps; or the index of the step that is refused, and the reason.
     pub(crate) steps: Result<Vec<Step>, (usize, Fault)>,
 }
 
@@ -89,17 +88,17 @@ impl ParsedScript {
         Self { parts, origin }
     }
 
-    /// The steps of the first part.
+    /// The steps of the script's first part.
     pub(crate) fn first_steps(&self) -> &[call::Step] {
         self.parts.first().map_or(&[], |(_, script)| script.steps.as_slice())
     }
 
-    /// The texts with what they say.
+    /// The parts, each as its text and the parsed script.
     pub(crate) fn parts(&self) -> Vec<(&str, &Script)> {
         self.parts.iter().map(|(code, script)| (code.as_str(), script)).collect()
     }
 
-    /// The text that the request itself brought.
+    /// The text that came with the request itself.
     pub(crate) fn written(&self) -> &str {
         let own = match &self.origin {
             // Each kept step before the corrected call is a part of its own.
@@ -109,7 +108,6 @@ impl ParsedScript {
         self.parts.get(own).map_or("", |(code, _)| code)
     }
 
-    /// Whether only queries may run.
     pub(crate) fn only_queries(&self) -> bool {
         match self.origin {
             ScriptOrigin::Typed { only_queries, .. } | ScriptOrigin::Clicked { only_queries } => {
@@ -167,17 +165,17 @@ impl ParsedScript {
         PlannedScript { told, steps }
     }
 
-    /// The written text with its secrets hidden; none if it holds none.
+    /// The written text with its secrets hidden; `None` if it contains none.
     pub(crate) fn without_secrets(&self, workspace: &Workspace) -> Option<String> {
         SecretActions::in_code(workspace, self.written()).hidden(self.written())
     }
 
-    /// Whether it takes the place of a failed call.
+    /// Whether the script replaces a failed call.
     fn is_correction(&self) -> bool {
         matches!(self.origin, ScriptOrigin::Corrected(_))
     }
 
-    /// What its reader sent, to be kept with the run; none for a call that an app wrote.
+    /// The reader's source, to be kept with the run; `None` for a call that an app wrote.
     pub(crate) fn into_source(self) -> Option<Source> {
         match self.origin {
             ScriptOrigin::Typed { stdin, .. } => {
@@ -190,12 +188,12 @@ impl ParsedScript {
     }
 }
 
-/// The source of a script that is a text.
+/// Creates the source of a script that is a text.
 pub(crate) fn source_of(code: String, stdin: Option<Bytes>) -> Source {
     Source { code: Code::Script(code), stdin, earlier: 0 }
 }
 
-/// Whether a script may call an app: it names the app, or a call in it names none.
+/// Whether a script may call an app: it names the app, or has a call without an owner.
 fn may_call(script: &Script, provider: &ProviderId) -> bool {
     fn call_names(call: &call::Call, provider: &ProviderId) -> bool {
         let own = call.owner.as_ref().is_none_or(|owner| owner.provider == *provider);

@@ -3,10 +3,10 @@
 use pipemux_proto::Hello;
 use pipemux_proto::hello::{PER_READER, UNREPORTED_CHANGES, VALUE_FILES};
 
-/// What is known of a session's app since its first greeting; its actions apart.
+/// The properties of a session's app, known since its first greeting; without actions.
 #[derive(Debug, Clone, Default)]
 pub struct AppProfile {
-    /// The prefix of its own tokens (`MT`), if it has any.
+    /// The prefix of the app's own tokens (`MT`), if it has any.
     pub token_prefix: Option<String>,
     /// The minor version of the protocol that its last process spoke; 0 before the first greeting.
     pub minor: u16,

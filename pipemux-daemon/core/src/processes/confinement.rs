@@ -1,8 +1,10 @@
-//! What a session's process is confined to: what its manifest asks for, and the folders that its user named.
+//! What a session's process is confined to: what its manifest asks for, and the folders that its
+//! user named.
 //!
-//! A folder is granted by being named: where an `open` was made, by a path among its arguments and, for a built-in app,
-//! by a path among the arguments of a call. An app can't ask for one. A process that runs can't be given more, so it
-//! is put to sleep and woken with the wider grants ([`wider_grants`](crate::processes::wider_grants)).
+//! A folder is granted by being named: where an `open` was made, by a path among its arguments and,
+//! for a built-in app, by a path among the arguments of a call. An app can't ask for one. A process
+//! that runs can't be given more, so it is put to sleep and woken with the wider grants
+//! ([`wider_grants`](crate::processes::wider_grants)).
 
 use crate::event::Confinement;
 use crate::manifest::{FolderAccess, Isolation, SandboxLevel};
@@ -14,14 +16,15 @@ use crate::processes::granted_paths::{
 use crate::processes::session::Session;
 
 impl Session {
-    /// What its next process is confined to; none if it isn't.
+    /// The confinement of the session's next process; `None` if it isn't confined.
     pub(super) fn confinement(&self, forbidden: &ForbiddenFolders) -> Option<Confinement> {
         let (key, manifest) = (&self.key, &self.manifest);
         if manifest.sandbox == SandboxLevel::Off {
             return None;
         }
-        // The sessions of a shared process come and go while it runs, each with folders of its own, and no rule can be
-        // added to a running process: its files aren't confined, everything else is.
+        // The sessions of a shared process come and go while it runs, each with folders of its own,
+        // and no rule can be added to a running process: its files aren't confined, everything else
+        // is.
         let files = manifest.isolation == Isolation::Session;
         let home = self.opens.newest().and_then(|open| {
             open.env.iter().find(|(name, _)| name == "HOME").map(|(_, home)| home.as_str())
@@ -58,7 +61,7 @@ impl Session {
         })
     }
 
-    /// The paths that an `open` needs and its process wasn't granted.
+    /// The paths that an `open` needs and that the process wasn't granted.
     pub fn missing_grants(&self, forbidden: &ForbiddenFolders, open: &SavedOpen) -> Vec<String> {
         let wanted = std::slice::from_ref(open);
         let mut all = named_paths(wanted);
@@ -68,7 +71,7 @@ impl Session {
         self.not_granted(forbidden, all)
     }
 
-    /// Those of some absolute paths that its process wasn't granted.
+    /// The given absolute paths that the process wasn't granted.
     pub fn not_granted(&self, forbidden: &ForbiddenFolders, mut paths: Vec<String>) -> Vec<String> {
         let confined = self.confinement(forbidden);
         let Some(Confinement { files: true, folders, paths: granted, .. }) = confined else {

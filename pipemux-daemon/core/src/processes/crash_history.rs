@@ -1,29 +1,29 @@
-//! The crashes of a session's processes: how long it waits for the next start, and when it stays down.
+//! The crashes of a session's processes: how long it waits for the next start, and when it stays
+//! down.
 
 use std::collections::VecDeque;
 
 use crate::event::Now;
 use crate::limits::{BACKOFF_MAX_MS, BACKOFF_MS, CRASH_WINDOW_MS, CRASHES_MAX};
 
-/// How a process was lost.
+/// The loss of a process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crash {
-    /// In words: `killed by signal 9`.
+    /// The description: `killed by signal 9`.
     pub how: String,
-    /// When it was lost.
+    /// The time of the loss.
     pub at: Now,
-    /// Its number within [`CRASH_WINDOW_MS`], from 1.
+    /// The ordinal number of the crash within [`CRASH_WINDOW_MS`], from 1.
     pub nth: usize,
 }
 
-/// The crashes of one session.
 #[derive(Debug, Default)]
 pub struct CrashHistory {
-    /// When it crashed, on the monotonic clock, within the last [`CRASH_WINDOW_MS`].
+    /// The times of the crashes in the last [`CRASH_WINDOW_MS`], on the monotonic clock.
     times: VecDeque<u64>,
-    /// How its last process ended, when that was a crash that no reader was told of yet.
+    /// The last crash, if no reader was told of it yet.
     pub untold: Option<Crash>,
-    /// The last lines of its log before the last crash.
+    /// The last lines of the log before the last crash.
     pub last_lines: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ impl CrashHistory {
         self.times.len()
     }
 
-    /// How many there were within the window.
+    /// The number of crashes within the window.
     pub fn len(&self) -> usize {
         self.times.len()
     }
@@ -47,13 +47,13 @@ impl CrashHistory {
         self.times.len() > CRASHES_MAX
     }
 
-    /// A user asks for a fresh start: earlier crashes don't count.
+    /// Forgets earlier crashes, when a user asks for a fresh start.
     pub fn forgive(&mut self) {
         self.times.clear();
     }
 
-    /// When the next process may start, on the monotonic clock in milliseconds. `salt` differs by incarnation, so that
-    /// sessions which crash together don't come back at the same time.
+    /// When the next process may start, on the monotonic clock in milliseconds. `salt` differs by
+    /// incarnation, so that sessions which crash together don't come back at the same time.
     pub fn next_start(&self, salt: u64) -> u64 {
         let last = self.times.back().copied().unwrap_or(0);
         let again = self.times.len().saturating_sub(1);

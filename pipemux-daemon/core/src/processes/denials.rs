@@ -8,11 +8,12 @@ use crate::processes::Processes;
 use crate::processes::granted_paths::{folders_of, is_within};
 use crate::processes::session::Session;
 
-/// Where the system's programs are. All apps may read them.
+/// The directories of the system's programs, which all apps may read.
 const SYSTEM_PROGRAMS: &[&str] = &["/bin", "/sbin", "/usr", "/lib", "/lib64"];
 
 impl Processes {
-    /// Explains a session's fault that may be the sandbox's: what it reaches, and what would grant more.
+    /// Explains a session's fault that may be the sandbox's: what it reaches, and what would grant
+    /// more.
     pub fn explain_denial(&self, key: &SessionKey, fault: &mut Fault) {
         if let Some(session) = self.sessions.get(key) {
             session.explain_denial(self.directories.base(), fault);
@@ -21,7 +22,7 @@ impl Processes {
 }
 
 impl Session {
-    /// As [`Processes::explain_denial`]; `own` is the directory of PipeMux's state.
+    /// Like [`Processes::explain_denial`]; `own` is the directory of PipeMux's state.
     fn explain_denial(&self, own: &str, fault: &mut Fault) {
         let (key, manifest) = (&self.key, &self.manifest);
         if manifest.sandbox == SandboxLevel::Off
@@ -65,8 +66,8 @@ impl Session {
         fault.hints.push(format!("{key} runs in the sandbox ({level}): {hint}"));
     }
 
-    /// The line of the manifest that would grant a path, empty if none would; none if it is granted already, so that it is
-    /// the file system that refuses it.
+    /// The line of the manifest that would grant a path, empty if none would; none if it is granted
+    /// already, so that it is the file system that refuses it.
     fn line_that_grants(&self, own: &str, path: &str) -> Option<String> {
         let manifest = &self.manifest;
         let in_folder = || {
@@ -92,12 +93,12 @@ impl Session {
     }
 }
 
-/// How messages tell, in small letters, that a name of the network couldn't be looked up.
+/// Phrases, in lower case, of messages about host names that couldn't be looked up.
 const NAME_LOOKUP: &[&str] =
     &["name resolution", "resolve host", "getaddrinfo", "eai_again", "lookup address", "dns error"];
 
-/// True for a message that tells of an access that the system refused: also of a name that couldn't be looked up, unless
-/// the app may use the `network`.
+/// True for a message that tells of an access that the system refused: also of a name that couldn't
+/// be looked up, unless the app may use the `network`.
 pub fn tells_of_denial(message: &str, network: bool) -> bool {
     const SIGNS: &[&str] = &[
         "permission denied",

@@ -40,8 +40,8 @@ pub fn forbid(turn: &mut Turn, processes: &mut Processes, folders: Vec<String>) 
     }
 }
 
-/// The program of an app that its author works on changed: its process ends, and the next use starts
-/// the new one.
+/// The program of an app that its author works on changed: its process ends, and the next use
+/// starts the new one.
 pub fn program_changed(turn: &mut Turn, processes: &mut Processes, process: Incarnation) {
     for key in processes.incarnations.sessions_in(process) {
         let text = "(dev) its program changed, so it is started again";
@@ -82,8 +82,8 @@ pub fn cancel_backoff(turn: &mut Turn, processes: &mut Processes, key: &SessionK
     }
 }
 
-/// Asks a session's process to end so that it is restarted: with a shared one, all sessions in it end
-/// in order, and start again when they are touched. False when the session has no process.
+/// Asks a session's process to end so that it is restarted: with a shared one, all sessions in it
+/// end in order, and start again when they are touched. False when the session has no process.
 pub fn close_for_restart(turn: &mut Turn, processes: &mut Processes, key: &SessionKey) -> bool {
     let Some(app) = processes.sessions.get(key).and_then(|session| session.app()) else {
         return false;
@@ -170,8 +170,8 @@ pub fn drain_expired(turn: &mut Turn, processes: &mut Processes, app: Incarnatio
     }
 }
 
-/// Ends the process of an incarnation, and all sessions that share it. `why` is none if it was asked
-/// to end.
+/// Ends the process of an incarnation, and all sessions that share it. `why` is none if it was
+/// asked to end.
 fn end(
     turn: &mut Turn,
     processes: &mut Processes,

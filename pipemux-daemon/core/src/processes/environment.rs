@@ -6,14 +6,14 @@ use crate::processes::passed_variables::PassedVariables;
 use crate::processes::session::Session;
 
 impl Session {
-    /// The environment that its process, or an open of it, is given.
+    /// The environment for the session's process, or for an open of it.
     pub(super) fn environment(&self, open: &SavedOpen) -> Vec<(String, String)> {
         let passed = self.passed.iter().filter(|(name, _)| self.manifest.pass.contains(name));
         let passed = passed.map(|(name, value)| (name.clone(), value.clone()));
         open.env.iter().cloned().chain(passed).collect()
     }
 
-    /// What is to be told of the variables that its openers passed to an earlier daemon, and nobody to this one.
+    /// The message on variables that openers passed to an earlier daemon but not to this one.
     pub(super) fn missing_variables(&self) -> Option<String> {
         let named = self.opens.as_slice().iter().flat_map(|open| &open.passed);
         let mut missing: Vec<&str> = named
@@ -33,7 +33,8 @@ impl Session {
         })
     }
 
-    /// Takes over the variables of an opener. Returns what is to be told when the process runs with other values.
+    /// Takes over the variables of an opener. Returns what is to be told when the process runs with
+    /// other values.
     pub fn pass_variables(&mut self, passed: PassedVariables) -> Option<String> {
         let changed = self.passed.update(passed);
         let key = &self.key;

@@ -19,119 +19,89 @@ pub type ProcessEvents = VecDeque<ProcessEvent>;
 pub enum ProcessEvent {
     /// A request to an app ended.
     Replied {
-        /// The session that it was sent to.
         session: SessionKey,
         /// Whom the reply is for.
         to: ReplyTo,
-        /// How it ended.
         reply: AppReply,
     },
-    /// A starting app took in, or refused, the `open` that a client waits for.
+    /// A starting app accepted or refused the `open` that a client waits for.
     Opened {
-        /// The client's request.
         request: RequestId,
-        /// What the app said, or why it refused.
+        /// The app's messages, or the reason for the refusal.
         result: Result<Vec<ForeignText>, Fault>,
     },
     /// A process is about to start.
     Starting {
-        /// The session that it is of.
         session: SessionKey,
         /// True if the author of its app works on it.
         dev: bool,
     },
-    /// A process takes requests from now on.
+    /// A process accepts requests from now on.
     Ready(ReadyProcess),
-    /// A process takes no more requests: it was asked or made to end.
-    Draining {
-        /// Its incarnation.
-        app: Incarnation,
-    },
+    /// A process no longer accepts requests: it was asked or forced to end.
+    Draining { app: Incarnation },
     /// A session's state changed.
-    Changed {
-        /// Which session.
-        session: SessionKey,
-    },
-    /// A session came, went or greeted: what it can do may be another thing now.
-    ActionsChanged {
-        /// Which session.
-        session: SessionKey,
-    },
-    /// An app has something to say to everyone who has its window.
+    Changed { session: SessionKey },
+    /// A session was added, removed or greeted, so that its actions may have changed.
+    ActionsChanged { session: SessionKey },
+    /// An app has a message for everyone who has its window.
     Notice {
-        /// Which session.
         session: SessionKey,
-        /// The app's own text.
+        /// The app's message.
         text: ForeignText,
     },
     /// An app reports on a job.
-    JobReported {
-        /// Which session.
-        session: SessionKey,
-        /// What it says.
-        report: JobReport,
-    },
-    /// An action that nobody waits for any more began a job.
+    JobReported { session: SessionKey, report: JobReport },
+    /// An action that nobody waits for any more started a job.
     JobStarted {
-        /// Which session.
         session: SessionKey,
-        /// What the app said of it.
+        /// The app's information about the job.
         started: Started,
     },
     /// A request of a client is in progress.
     Progress {
         /// Whom the reply will be for.
         to: ReplyTo,
-        /// How far it is.
         progress: Progress,
     },
-    /// A session was restarted since it shares its process with another one.
+    /// A session was restarted because it shares its process with another one.
     RestartedWith {
-        /// The session.
+        /// The restarted session.
         session: SessionKey,
-        /// Whose restart it was.
+        /// The session that caused the restart.
         neighbour: SessionKey,
     },
     /// Nobody used a session for as long as its manifest says: it may sleep if nobody needs it.
-    IdleDue {
-        /// Its incarnation.
-        app: Incarnation,
-    },
-    /// An app saved its state, or didn't: it may sleep if nobody needs it.
-    SaveReplied {
-        /// The session.
-        session: SessionKey,
-        /// What it answered.
-        reply: AppReply,
-    },
-    /// A session can't be granted what clients' requests wait for.
+    IdleDue { app: Incarnation },
+    /// An app replied to a request to save: it may sleep if nobody needs it.
+    SaveReplied { session: SessionKey, reply: AppReply },
+    /// A session can't be granted the paths that clients' requests wait for.
     NotWidened {
         /// The waiting requests.
         waiters: Vec<RequestId>,
-        /// Why not, and what to do.
+        /// The reason and the remedy.
         fault: Fault,
     },
     /// A process ended. Comes before the replies to the requests that ended with it.
     Ended {
-        /// The session that it was of.
         session: SessionKey,
-        /// How that is to be told.
+        /// The way in which the end is to be reported.
         end: ProcessEnd,
-        /// How it ended; none if it never started.
+        /// The exit of the process; `None` if it never started.
         exit: Option<Exit>,
-        /// The end in words: `notes/main died while it ran (killed by signal 9)`.
+        /// The description of the end: `notes/main died while it ran (killed by signal 9)`.
         words: String,
     },
-    /// All requests of an ended process have their replies: what waited for its end goes on.
+    /// All requests of an ended process have replies; requests waiting for its end resume.
     Gone(EndedProcess),
 }
 
-/// How the end of a process is told.
+/// The way in which the end of a process is reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessEnd {
-    /// As it was asked to.
+    /// The process ended as requested.
     Ended,
-    /// As it was asked to, with its state saved: the session sleeps.
+    /// The process ended as requested, with its state saved: the session sleeps.
     Hibernated,
     /// Unasked; the next touch starts another.
     Crashed,
@@ -139,41 +109,35 @@ pub enum ProcessEnd {
     Failed,
 }
 
-/// A process that has become ready.
 #[derive(Debug)]
 pub struct ReadyProcess {
-    /// The session that it is of.
     pub session: SessionKey,
-    /// Its incarnation.
     pub app: Incarnation,
     /// The incarnation that was put to sleep with the same state, when this one went on from there.
     pub woke_from: Option<Incarnation>,
-    /// How the process before it was lost.
+    /// The loss of the previous process, if it was lost.
     pub crash: Option<Crash>,
-    /// What the app said while it started.
+    /// The app's messages during the start.
     pub notes: Vec<ForeignText>,
-    /// The jobs of the process before it that it goes on with, by the app's keys.
+    /// The jobs of the previous process that this one continues, by the app's keys.
     pub jobs: Vec<String>,
     /// Requests of clients that waited for it.
     pub waiters: Vec<RequestId>,
 }
 
-/// A process that has ended.
 #[derive(Debug)]
 pub struct EndedProcess {
-    /// The session that it was of.
     pub session: SessionKey,
-    /// Its incarnation.
     pub app: Incarnation,
     /// True when it was asked to end.
     pub wanted: bool,
     /// True when it never took requests.
     pub could_not_start: bool,
-    /// Its end in words.
+    /// The description of the end.
     pub words: String,
-    /// The last lines of its log, behind a heading.
+    /// The last lines of the log, after a heading.
     pub hints: Vec<String>,
-    /// A client's request whose `open` was part of its start.
+    /// The client's request whose `open` was part of the process's start.
     pub opening: Option<RequestId>,
     /// Requests of clients that waited for it to become ready.
     pub waiters: Vec<RequestId>,

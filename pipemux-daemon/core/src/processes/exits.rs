@@ -150,8 +150,8 @@ struct LastMoments {
 }
 
 impl Session {
-    /// Takes away the process that has ended, and what was known of it only; `exit` is an error if it
-    /// never started.
+    /// Takes away the process that has ended, and what was known of it only; `exit` is an error if
+    /// it never started.
     fn take_process(
         &mut self,
         turn: &mut Turn,
@@ -178,8 +178,8 @@ impl Session {
                 let wanted = why.is_none();
                 LastMoments {
                     wanted,
-                    // A process whose connection closes while it starts is drained before its end is
-                    // heard.
+                    // A process whose connection closes while it starts is drained before its end
+                    // is heard.
                     could_not_start: !wanted && !was_ready,
                     // What it was ended for says more than the signal that ended it.
                     how: why.filter(|_| ours).unwrap_or(how),

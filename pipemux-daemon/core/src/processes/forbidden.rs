@@ -1,5 +1,5 @@
-//! Folders that the person forbids: no session has a process that was granted one, or what contains it, since a sandbox
-//! can take nothing out of a folder that it grants.
+//! Folders that the person forbids: no session has a process that was granted one, or what contains
+//! it, since a sandbox can take nothing out of a folder that it grants.
 
 use pipemux_proto::Fault;
 

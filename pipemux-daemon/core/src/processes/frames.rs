@@ -173,8 +173,8 @@ fn handle_reply(
     Ok(())
 }
 
-/// Takes an answer that nobody waits for any more: of what it says, a job that began still has to be
-/// told.
+/// Takes an answer that nobody waits for any more: of what it says, a job that began still has to
+/// be told.
 ///
 /// # Errors
 /// Why it is dropped.

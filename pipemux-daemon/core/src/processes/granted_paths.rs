@@ -6,7 +6,8 @@ use crate::persist::records::SavedOpen;
 /// Characters that make a part of a path a pattern.
 const PATTERN: &[char] = &['*', '?', '[', '{'];
 
-/// The folders that opens were made for: the workspace's project if it contains where the caller was, else that place.
+/// The folders that opens were made for: the workspace's project if it contains where the caller
+/// was, else that place.
 pub(super) fn folders_of(key: &SessionKey, opens: &[SavedOpen]) -> Vec<String> {
     let project = key.workspace.as_deref().filter(|owner| owner.starts_with('/'));
     let mut folders: Vec<String> = Vec::new();
@@ -22,7 +23,7 @@ pub(super) fn folders_of(key: &SessionKey, opens: &[SavedOpen]) -> Vec<String> {
     folders
 }
 
-/// The absolute paths that opens name, and those that were granted besides.
+/// The absolute paths that opens name, and those that were granted additionally.
 pub(super) fn named_paths(opens: &[SavedOpen]) -> Vec<String> {
     let mut paths: Vec<String> = Vec::new();
     for open in opens {
@@ -33,13 +34,14 @@ pub(super) fn named_paths(opens: &[SavedOpen]) -> Vec<String> {
     paths
 }
 
-/// False for devices and for what the kernel tells of processes and itself: those are granted by a manifest only.
+/// False for devices and for what the kernel tells of processes and itself: those are granted by a
+/// manifest only.
 pub(super) fn is_nameable(path: &str) -> bool {
     !["/dev", "/proc", "/sys"].iter().any(|kernel| is_within(path, kernel))
 }
 
-/// The path without `.`, `..` and doubled slashes, up to the first part that is a pattern; `base` is where a relative
-/// one begins.
+/// The path without `.`, `..` and doubled slashes, up to the first part that is a pattern; `base`
+/// is where a relative one begins.
 pub fn normalized(base: &str, path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     let base = if path.starts_with('/') { "" } else { base };

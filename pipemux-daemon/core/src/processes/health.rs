@@ -1,13 +1,14 @@
 //! Whether an app that owes an answer is still there.
 //!
-//! An app is asked (`Ping`) only while it owes an answer, so an idle session costs nothing. One that
-//! lets a deadline pass is `silent`: views show its last window at once instead of waiting for it.
-//! One that stays silent while nobody waits for it is ended, and the next touch starts it again; one
-//! that still has an action to answer has longer, because it may be working. Its log says both.
+//! An app is asked (`Ping`) only while it owes an answer, so an idle session costs nothing. One
+//! that lets a deadline pass is `silent`: views show its last window at once instead of waiting for
+//! it. One that stays silent while nobody waits for it is ended, and the next touch starts it
+//! again; one that still has an action to answer has longer, because it may be working. Its log
+//! says both.
 //!
 //! What an app says unasked counts as a sign of life, too, so that work which reports its progress
-//! isn't ended. It does so only for a while: a thread beside the one that answers would keep a wedged
-//! app alive for ever.
+//! isn't ended. It does so only for a while: a thread beside the one that answers would keep a
+//! wedged app alive for ever.
 
 use pipemux_proto::ids::Incarnation;
 
@@ -19,15 +20,15 @@ use crate::turn::Turn;
 /// What is known of a process's health. Times are on the monotonic clock, in milliseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Health {
-    /// When it is looked at next; none: it owes nothing.
+    /// The time of the next check; `None` if the process owes no reply.
     pub check_at: Option<u64>,
-    /// When it said something last.
+    /// The time of the last message from the process.
     pub heard: u64,
     /// Since when a request of it is past its deadline while it has said nothing.
     pub silent_since: Option<u64>,
     /// True while a `Ping` has no answer.
     pub pinged: bool,
-    /// When it last answered something, or began to owe an answer.
+    /// The time of the last reply, or of the request since which one is owed.
     pub answered: u64,
     /// True once a request of it is past its deadline, until it answers anything.
     pub missed: bool,

@@ -12,8 +12,8 @@ use crate::processes::reply::Purpose;
 use crate::timers::Timer;
 use crate::turn::Turn;
 
-/// Milliseconds after which an app that tells things and answers nothing is asked whether it is still
-/// there.
+/// Milliseconds after which an app that tells things and answers nothing is asked whether it is
+/// still there.
 const EVENTS_PING_MS: u64 = 60_000;
 
 /// An exchange with an app is past its deadline.

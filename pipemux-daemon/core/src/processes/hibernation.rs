@@ -1,10 +1,10 @@
-//! Hibernation: a session that nobody uses has its state saved and its process ended; the next touch
-//! wakes it, and its readers see no difference.
+//! Hibernation: a session that nobody uses has its state saved and its process ended; the next
+//! touch wakes it, and its readers see no difference.
 //!
 //! The app takes part: it writes its state down when it is asked to (`Save`) and says which version
-//! that is. Woken with that version, it goes on counting from it, so that ids, line numbers and what
-//! readers have seen mean what they meant. An app that can't save is left running.
-//! One that names a time is woken then (`wake_times`). `sleep` has the steps.
+//! that is. Woken with that version, it goes on counting from it, so that ids, line numbers and
+//! what readers have seen mean what they meant. An app that can't save is left running. One that
+//! names a time is woken then (`wake_times`). `sleep` has the steps.
 
 use pipemux_proto::ids::Incarnation;
 
@@ -16,24 +16,24 @@ use crate::persist::records::Record;
 use crate::timers::Timer;
 use crate::turn::Turn;
 
-/// Whether a session may sleep, or does.
+/// The state by which it is decided whether a session sleeps.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Hibernation {
-    /// When it was last asked for something, or answered that.
+    /// The time of the last request to the session, or of the reply to it.
     pub used: u64,
-    /// When it is next checked whether it may sleep.
+    /// The time of the next check whether the session may sleep.
     pub check_at: Option<u64>,
-    /// What it does outside of requests, and until when it is left alone.
+    /// The activity outside of requests, and the time until which the session is left alone.
     pub busy: Option<(ForeignText, u64)>,
-    /// When it was asked to save its state, while that is under way.
+    /// The time of the request to save the state, while the request is pending.
     pub saving: Option<u64>,
     /// The paths that its next process is granted besides, while it is being replaced for that.
     pub widening: Vec<String>,
-    /// How often it was asked to save its state for that.
+    /// The number of save requests that were made to widen the grants.
     pub saves: u32,
     /// Set while it sleeps.
     pub asleep: Option<Asleep>,
-    /// When it is to be woken though nobody asks for it, in milliseconds since 1970.
+    /// The time at which the session is to be woken, in milliseconds since 1970.
     pub wake_at: Option<u64>,
     /// True when it is started because that time has come.
     pub due: bool,
@@ -42,9 +42,9 @@ pub struct Hibernation {
 /// A sleeping session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asleep {
-    /// The process that it had.
+    /// The incarnation of the session's last process.
     pub app: Incarnation,
-    /// The version of the state that was saved, if the app named one.
+    /// The version of the saved state, if the app named one.
     pub version: Option<u64>,
 }
 
@@ -83,7 +83,7 @@ impl Hibernation {
         turn.set_timer(at, Timer::IdleCheck(app));
     }
 
-    /// The app works outside of requests: it is left alone for as long as it says.
+    /// Records that the app works outside of requests and is left alone for that time.
     pub(super) fn note_busy(&mut self, now: u64, busy: Busy) {
         self.busy = match busy.for_ms {
             0 => None,
@@ -101,12 +101,13 @@ impl Hibernation {
         self.widening.clear();
     }
 
-    /// Writes down whether the session `key` sleeps, so that a later daemon wakes it as this one would.
+    /// Writes down whether the session `key` sleeps, so that a later daemon wakes it as this one
+    /// would.
     pub(super) fn save(&self, turn: &mut Turn, key: &SessionKey) {
         turn.persist(self.record(key));
     }
 
-    /// The record of whether the session `key` sleeps, and in the state of which version.
+    /// The record of whether the session `key` sleeps, and of the version of its state.
     pub(super) fn record(&self, key: &SessionKey) -> Record {
         let version = self.asleep.and_then(|asleep| asleep.version);
         Record::Asleep {

@@ -1,7 +1,7 @@
 //! Which processes there are, and which sessions run in them.
 //!
-//! Mostly a session's incarnation is a process of its own. A shared process has a number of its own, which is the
-//! incarnation of no session; what concerns one is in `shared_processes`.
+//! Mostly a session's incarnation is a process of its own. A shared process has a number of its
+//! own, which is the incarnation of no session; what concerns one is in `shared_processes`.
 
 use std::collections::BTreeSet;
 
@@ -13,28 +13,27 @@ use crate::keys::SessionKey;
 use crate::processes::shared_processes::SharedProcesses;
 use crate::turn::Turn;
 
-/// All incarnations of sessions, whether their processes run, end or are about to start.
+/// All incarnations of sessions, with processes that run, end or are about to start.
 #[derive(Debug, Default)]
 pub struct Incarnations {
     sessions: FxHashMap<Incarnation, SessionKey>,
-    /// The ids of the processes that run.
+    /// The ids of the running processes.
     pids: FxHashMap<Incarnation, u32>,
     pub(super) shared: SharedProcesses,
 }
 
 impl Incarnations {
-    /// The session that an incarnation belongs to.
     pub fn session_of(&self, app: Incarnation) -> Option<&SessionKey> {
         self.sessions.get(&app)
     }
 
-    /// The session that runs in one of these processes.
+    /// The session that runs in one of the given processes.
     pub fn session_of_pids(&self, pids: &BTreeSet<u32>) -> Option<&SessionKey> {
         let (app, _) = self.pids.iter().find(|(_, pid)| pids.contains(pid))?;
         self.session_of(*app)
     }
 
-    /// The sessions that run in a process, in the order of their keys.
+    /// The sessions that run in a process, ordered by key.
     pub fn sessions_in(&self, process: Incarnation) -> Vec<SessionKey> {
         let in_it =
             |(app, _): &(&Incarnation, &SessionKey)| self.shared.process_of(**app) == process;
@@ -50,7 +49,7 @@ impl Incarnations {
         incarnations.filter_map(|app| self.sessions.get(app).cloned()).collect()
     }
 
-    /// The process that an incarnation is in: itself, unless that is shared.
+    /// The process that contains an incarnation: the incarnation itself, unless it is shared.
     pub fn process_of(&self, app: Incarnation) -> Incarnation {
         self.shared.process_of(app)
     }
@@ -60,7 +59,7 @@ impl Incarnations {
         self.shared.is_shared(app)
     }
 
-    /// The process id of the process that an incarnation is in.
+    /// The process id of the process that contains an incarnation.
     pub fn pid(&self, app: Incarnation) -> Option<u32> {
         self.pids.get(&self.process_of(app)).copied()
     }
@@ -70,18 +69,18 @@ impl Incarnations {
         self.sessions.is_empty() && self.shared.is_empty()
     }
 
-    /// A session is about to have a process.
+    /// Adds the incarnation of a session that is about to have a process.
     pub fn insert(&mut self, app: Incarnation, key: &SessionKey) {
         self.sessions.insert(app, key.clone());
     }
 
-    /// An incarnation ended, or won't be started. Returns its session.
+    /// Removes an incarnation that ended, or won't be started. Returns its session.
     pub fn remove(&mut self, app: Incarnation) -> Option<SessionKey> {
         self.pids.remove(&app);
         self.sessions.remove(&app)
     }
 
-    /// A process runs under this id.
+    /// Records the process id of a process.
     pub fn set_pid(&mut self, process: Incarnation, pid: u32) {
         if self.sessions.contains_key(&process) || self.shared.is_process(process) {
             self.pids.insert(process, pid);

@@ -29,7 +29,7 @@ pub(super) struct OpenRequest {
     pub session: SessionKey,
     /// The process that has it; none while it waits for the session to be ready.
     pub app: Option<Incarnation>,
-    /// When it is given up, on the monotonic clock.
+    /// The time at which the request is abandoned, on the monotonic clock.
     deadline: u64,
     pub purpose: Purpose,
 }
@@ -38,7 +38,7 @@ pub(super) struct OpenRequest {
 #[derive(Debug)]
 pub(super) struct RequestHead {
     pub method: Method,
-    /// When it is given up, on the monotonic clock.
+    /// The time at which the exchange is abandoned, on the monotonic clock.
     pub deadline: u64,
     pub purpose: Purpose,
 }
@@ -46,13 +46,14 @@ pub(super) struct RequestHead {
 /// The requests that have no reply yet, by number. A number is never used again in this daemon's
 /// life.
 ///
-/// **Invariant: a request ends exactly once.** It leaves the table only in [`OpenRequests::remove`].
+/// **Invariant: a request ends exactly once.** It leaves the table only in
+/// [`OpenRequests::remove`].
 #[derive(Debug, Default)]
 pub(super) struct OpenRequests {
     open: FxHashMap<u64, OpenRequest>,
     last: u64,
-    /// Those that were dropped, up to [`APP_REQUESTS_MAX`] and the newest first: an app that answers
-    /// one all the same makes no mistake.
+    /// Those that were dropped, up to [`APP_REQUESTS_MAX`] and the newest first: an app that
+    /// answers one all the same makes no mistake.
     dropped: VecDeque<u64>,
 }
 
@@ -94,8 +95,8 @@ impl OpenRequests {
         self.dropped.contains(&id)
     }
 
-    /// Sends a request to a session's process, which may not be ready yet, or no longer. Returns its
-    /// number unless it has ended already.
+    /// Sends a request to a session's process, which may not be ready yet, or no longer. Returns
+    /// its number unless it has ended already.
     pub fn send<T: Serialize>(
         &mut self,
         turn: &mut Turn,
@@ -298,8 +299,8 @@ impl OpenRequests {
         self.remove(turn, session, id);
     }
 
-    /// Has the reply to a request go elsewhere, by another deadline. False when its process is about
-    /// to end, or the request has ended.
+    /// Has the reply to a request go elsewhere, by another deadline. False when its process is
+    /// about to end, or the request has ended.
     pub fn redirect(
         &mut self,
         turn: &mut Turn,
@@ -319,8 +320,8 @@ impl OpenRequests {
         true
     }
 
-    /// Takes a request out of the table; `session` is the one that it was sent to, if there still is
-    /// one.
+    /// Takes a request out of the table; `session` is the one that it was sent to, if there still
+    /// is one.
     pub fn remove(
         &mut self,
         turn: &mut Turn,
@@ -342,8 +343,8 @@ impl OpenRequests {
     }
 }
 
-/// Tells of the end of a request who asked for it. What a session's start and end go on with is told
-/// by its answer only: without one, the end of the process says enough.
+/// Tells of the end of a request who asked for it. What a session's start and end go on with is
+/// told by its answer only: without one, the end of the process says enough.
 pub(super) fn tell_end(
     events: &mut ProcessEvents,
     session: Option<&mut Session>,
@@ -367,8 +368,8 @@ pub(super) fn tell_end(
     }
 }
 
-/// Returns an `Invoke` that has a `seen_version`, which apps of older protocols require: they mean by
-/// 0 that the reader has seen nothing. None if it has one.
+/// Returns an `Invoke` that has a `seen_version`, which apps of older protocols require: they mean
+/// by 0 that the reader has seen nothing. None if it has one.
 fn with_seen_version(body: &[u8]) -> Option<Vec<u8>> {
     let invoke = intake::as_sent::<Invoke>(body).ok()?;
     match invoke.seen_version {

@@ -81,7 +81,7 @@ pub(super) fn send_start_open(
     processes.requests.send(turn, &mut processes.events, session, head, &open);
 }
 
-/// The message for one open.
+/// The message to the app for one open.
 pub fn open_message(
     processes: &Processes,
     key: &SessionKey,

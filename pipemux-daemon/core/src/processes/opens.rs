@@ -10,14 +10,15 @@ use crate::turn::Turn;
 #[derive(Debug, Default)]
 pub struct Opens {
     list: Vec<SavedOpen>,
-    /// The client's request that the newest open is from, while a start that includes it is under way.
+    /// The client's request that the newest open is from, while a start that includes it is under
+    /// way.
     request: Option<RequestId>,
     /// Fingerprint of the opens that were last written to disk; 0 if none were.
     written: u64,
 }
 
 impl Opens {
-    /// The opens of a session of an earlier daemon, as they are on disk.
+    /// The opens of a session of an earlier daemon, as they were saved.
     pub fn restored(list: Vec<SavedOpen>) -> Self {
         let written = fingerprint(&list);
         Self { list, request: None, written }
@@ -35,7 +36,7 @@ impl Opens {
         self.list.is_empty()
     }
 
-    /// The one that the next process is started with.
+    /// The open with which the next process is started.
     pub fn newest(&self) -> Option<&SavedOpen> {
         self.list.last()
     }
@@ -45,8 +46,8 @@ impl Opens {
         self.list.push(open);
     }
 
-    /// Adds an open of a running process unless there is an equal one; the oldest makes room beyond `max`, and leaves
-    /// the next one the paths that it was granted.
+    /// Adds an open of a running process unless there is an equal one; the oldest makes room beyond
+    /// `max`, and leaves the next one the paths that it was granted.
     pub fn add(&mut self, open: SavedOpen, max: usize) {
         if !self.list.contains(&open) {
             self.list.push(open);
@@ -62,7 +63,7 @@ impl Opens {
         self.list.pop();
     }
 
-    /// How many paths were granted besides those that opens name; none without an open.
+    /// The number of paths granted besides those that opens name; `None` without an open.
     pub fn granted(&self) -> Option<usize> {
         self.list.first().map(|first| first.granted.len())
     }
@@ -77,16 +78,17 @@ impl Opens {
     /// Forgets all: the session was ended by its user.
     pub fn forget(&mut self) {
         self.list.clear();
-        // Its end is written down: what it is opened with next has to be, too, even if that is the same.
+        // Its end is written down: what it is opened with next has to be, too, even if that is the
+        // same.
         self.written = 0;
     }
 
-    /// A client's request waits for the newest open at the session's next start.
+    /// Has a client's request wait for the newest open at the session's next start.
     pub fn begin_request(&mut self, request: RequestId) {
         self.request = Some(request);
     }
 
-    /// The start no longer answers this request; another one's it still does.
+    /// Cancels the wait of this request for the start; another request keeps waiting.
     pub fn cancel_request(&mut self, request: RequestId) {
         self.request.take_if(|waiting| *waiting == request);
     }
@@ -109,7 +111,6 @@ impl Opens {
         }
     }
 
-    /// The record of the opens of the session `key`.
     pub fn record(&self, key: &SessionKey) -> Record {
         Record::Session {
             workspace: key.workspace.as_deref().map(Into::into),
@@ -119,7 +120,7 @@ impl Opens {
     }
 }
 
-/// A number that differs when the opens do; never 0.
+/// A number that differs between different opens; never 0.
 fn fingerprint(opens: &[SavedOpen]) -> u64 {
     let mut hasher = DefaultHasher::new();
     opens.hash(&mut hasher);

@@ -16,7 +16,7 @@ pub struct OwedRequests {
     pub waiting: VecDeque<QueuedRequest>,
 }
 
-/// A request that waits until its session is ready.
+/// A request that waits for its session to become ready.
 #[derive(Debug)]
 pub struct QueuedRequest {
     pub id: u64,

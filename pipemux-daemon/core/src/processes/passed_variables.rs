@@ -1,7 +1,8 @@
-//! The variables that a manifest's `pass` names: their values are kept in memory, their names on disk.
+//! The variables that a manifest's `pass` names: their values are kept in memory, their names on
+//! disk.
 //!
-//! They commonly hold tokens. A value that was saved could be read from the disk, from its backups, and by whoever the
-//! journal is sent to after a crash.
+//! They commonly hold tokens. A value that was saved could be read from the disk, from its backups,
+//! and by whoever the journal is sent to after a crash.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -42,8 +43,8 @@ impl PassedVariables {
         self.0.contains_key(name)
     }
 
-    /// Takes over the newer values of an opener, as far as [`ENV_MAX`] bytes suffice. Returns the names of those that
-    /// are new or differ.
+    /// Takes over the newer values of an opener, as far as [`ENV_MAX`] bytes suffice. Returns the
+    /// names of those that are new or differ.
     pub(super) fn update(&mut self, newer: Self) -> Vec<String> {
         let mut changed = Vec::new();
         for (name, value) in newer.0 {

@@ -1,7 +1,7 @@
 //! Quarantine: a request that ended its app three times is no longer delivered.
 //!
-//! A request is known by its fingerprint: the action with its arguments, whoever sends it. Only what
-//! the app had and had not answered when it died is suspected; an answer clears it.
+//! A request is known by its fingerprint: the action with its arguments, whoever sends it. Only
+//! what the app had and had not answered when it died is suspected; an answer clears it.
 
 use std::collections::VecDeque;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -30,7 +30,7 @@ impl Fingerprint {
     }
 }
 
-/// The requests of one session that were with its app when that died.
+/// The requests that a session's app had when it died.
 #[derive(Debug, Default)]
 pub struct Quarantine {
     /// Crashes by each request and how the last one ended, least recent first.
@@ -48,7 +48,7 @@ impl Quarantine {
         }
     }
 
-    /// The app died with the request; `how` it ended is told when it is refused.
+    /// Blames a request for the app's death; its refusal will report `how` the app ended.
     pub fn blame(&mut self, request: Fingerprint, how: &str) {
         let before = self.position(request).and_then(|at| self.counts.remove(at));
         let count = before.map_or(0, |(_, count, _)| count) + 1;
@@ -67,17 +67,17 @@ impl Quarantine {
         }
     }
 
-    /// Every request is delivered again.
+    /// Lifts the quarantine: every request is delivered again.
     pub fn lift(&mut self) {
         self.counts.clear();
     }
 
-    /// How many requests are refused now.
+    /// The number of requests that are refused now.
     pub fn quarantined(&self) -> usize {
         self.counts.iter().filter(|(_, count, _)| *count >= QUARANTINE_AFTER).count()
     }
 
-    /// Why a request isn't delivered, if it isn't.
+    /// The reason why a request isn't delivered; `None` if it is.
     pub fn refusal(&self, request: Fingerprint, key: &SessionKey, action: &str) -> Option<Fault> {
         let (_, count, how) = self.counts.get(self.position(request)?)?;
         (*count >= QUARANTINE_AFTER).then(|| {

@@ -8,27 +8,27 @@ use crate::keys::{ProjectionKey, RequestId, SessionKey};
 /// Whom the reply to a request is for: what a client's request needs of an app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReplyTo {
-    /// An `Open` of a running session.
+    /// The reply to an `Open` of a running session.
     Attach(RequestId),
-    /// A window's content.
+    /// The content of a window.
     Project(RequestId),
-    /// A window's content, before it is known that it will be shown.
+    /// The content of a window that may not be shown.
     Prefetch(RequestId),
-    /// The content of a window that another one shows.
+    /// The content of a window that another one embeds.
     Embed(RequestId, ProjectionKey),
-    /// A window's content, so that a stale step can be sent again.
+    /// The content of a window, after which a stale step can be sent again.
     Refresh(RequestId, ProjectionKey),
-    /// A window's content, to learn whether it has changed: a client waits for that.
+    /// The content of a window, to learn whether it has changed, since a client waits for that.
     WaitCheck(RequestId, ProjectionKey),
-    /// A step of a run.
+    /// The outcome of a step of a run.
     Invoke(RequestId),
-    /// Where a thing is.
+    /// The location of an object.
     Locate(RequestId),
-    /// What refs and tokens of a text are.
+    /// The objects that refs and tokens in a text stand for.
     Resolve(RequestId),
-    /// A thing's value.
+    /// The value of an object.
     Read(RequestId),
-    /// That an app takes note of the cancellation of a job.
+    /// The confirmation that an app received the cancellation of a job.
     CancelJob(RequestId),
 }
 
@@ -51,25 +51,25 @@ impl ReplyTo {
     }
 }
 
-/// What a request to an app is for.
+/// The purpose of a request to an app.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Purpose {
     /// An `Open` of the start: the index among the session's opens.
     StartOpen(usize),
-    /// Whether the app is still there.
+    /// A check whether the app still responds.
     Ping,
-    /// Its state, written down before it sleeps.
+    /// A request to save the state before the app sleeps.
     Save,
-    /// Its end; nobody waits for the reply.
+    /// A request to end; nobody waits for the reply.
     Close,
-    /// What a client's request needs.
+    /// A request that serves a client's one.
     Client(ReplyTo),
 }
 
-/// How a request to an app ended.
+/// The result of a request to an app.
 #[derive(Debug)]
 pub enum AppReply {
-    /// With this body.
+    /// The app replied with this body.
     Reply(Bytes),
     /// Refused by the app.
     Fault(Fault),
@@ -79,20 +79,19 @@ pub enum AppReply {
         delivered: bool,
         /// True when its process ended with it.
         died: bool,
-        /// What happened.
         why: String,
-        /// The app's last words, when it could not start.
+        /// The app's last messages, if it could not start.
         hints: Vec<String>,
     },
 }
 
 impl AppReply {
-    /// The end of a request that no app has seen.
+    /// The result of a request that was not delivered to an app.
     pub fn undelivered(why: String) -> Self {
         Self::Lost { delivered: false, died: false, why, hints: Vec::new() }
     }
 
-    /// The end of a request whose deadline passed while an app had it.
+    /// The result of a request whose deadline passed while an app had it.
     pub fn timed_out(session: &SessionKey) -> Self {
         let why = format!("{session} did not answer in time");
         Self::Lost { delivered: true, died: false, why, hints: Vec::new() }

@@ -13,7 +13,8 @@ use crate::processes::starting::wake;
 use crate::processes::{ProcessEvent, Processes};
 use crate::turn::Turn;
 
-/// Initial capacity in bytes of a body; it is enough for most requests, which saves growing the buffer.
+/// Initial capacity in bytes of a body; it is enough for most requests, which saves growing the
+/// buffer.
 const USUAL_BODY: usize = 512;
 
 impl Processes {

@@ -23,7 +23,7 @@ use crate::processes::quarantine::Quarantine;
 use crate::rate::Rate;
 use crate::turn::Turn;
 
-/// All sessions, by their keys.
+/// All sessions, by key.
 pub type Sessions = BTreeMap<SessionKey, Session>;
 
 /// Returns whose sentences come from a session.
@@ -33,103 +33,92 @@ pub fn speaker<'a>(sessions: &Sessions, key: &'a SessionKey) -> Speaker<'a> {
     Speaker { provider: key.addr.provider.as_str(), built_in }
 }
 
-/// One instance of an app.
+/// An instance of an app.
 #[derive(Debug)]
 pub struct Session {
-    /// Its name.
     pub key: SessionKey,
-    /// The manifest of its app.
     pub manifest: Rc<Manifest>,
-    /// What it was opened with; repeated after a restart.
+    /// The opens of the session, which are repeated after a restart.
     pub opens: Opens,
-    /// The variables that its manifest names, of its openers.
+    /// The variables of the openers that the manifest names.
     pub passed: PassedVariables,
-    /// Its process.
     pub process: ProcessState,
-    /// Its actions; known since its first greeting.
+    /// The actions of the session, known since its first greeting.
     pub prototypes: Rc<Vec<Prototype>>,
-    /// What else its app said in its last greeting.
+    /// The other properties that the app declared in its last greeting.
     pub profile: AppProfile,
     /// The requests that it has not answered.
     pub owed: OwedRequests,
     /// Client requests that go on once it is ready or has failed.
     pub ready_waiters: Vec<RequestId>,
-    /// How its processes were lost.
+    /// The losses of the session's processes.
     pub crashes: CrashHistory,
-    /// Why it stays down until somebody asks for it.
+    /// The reason why the session stays down until somebody asks for it.
     pub failed: Option<String>,
     /// True when an earlier daemon had it: readers may refer to what they saw then.
     pub restored: bool,
-    /// What the app said while it started, for those who have a window.
+    /// The app's messages during the start, for those who have a window.
     pub notes: Vec<ForeignText>,
-    /// Whether its process still answers.
     pub health: Health,
     /// Requests that its process died with.
     pub quarantine: Quarantine,
-    /// How many of its notices are passed on.
+    /// The rate limit of the session's notices.
     pub notices: Rate,
-    /// Whether it may sleep, or does.
     pub hibernation: Hibernation,
-    /// Its running jobs.
     pub jobs: RunningJobs,
-    /// The newest version of its state that it told.
+    /// The newest version of its state that the session named.
     pub version: u64,
-    /// The tokens of the answers that showed or used it, since the daemon started.
+    /// The tokens of answers that showed or used the session since the daemon started.
     pub tokens: Cell<u64>,
 }
 
 /// The state of a session's process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProcessState {
-    /// There is none; the next touch starts one.
+    /// There is no process; the next use of the session starts one.
     Down,
-    /// One was wanted soon after a crash, and is started when its wait is over.
+    /// A process was wanted soon after a crash, and starts when its wait is over.
     Backoff {
-        /// The incarnation that it will be.
+        /// The incarnation of the process to be started.
         app: Incarnation,
-        /// When it is started, on the monotonic clock.
+        /// The time of the start, on the monotonic clock.
         at: u64,
     },
     /// Started, but not greeted and opened yet.
     Starting {
-        /// Its incarnation.
         app: Incarnation,
-        /// When it counts as failed, on the monotonic clock.
+        /// The time at which the start counts as failed, on the monotonic clock.
         deadline: u64,
         /// True once its greeting came.
         greeted: bool,
     },
-    /// It takes requests.
-    Ready {
-        /// Its incarnation.
-        app: Incarnation,
-    },
+    /// The process accepts requests.
+    Ready { app: Incarnation },
     /// Asked or made to end.
     Draining {
-        /// Its incarnation.
         app: Incarnation,
-        /// When it is killed, on the monotonic clock.
+        /// The time at which the process is killed, on the monotonic clock.
         deadline: u64,
-        /// Why it was made to end; none if it was asked to.
+        /// The reason why the process was forced to end; `None` if it was asked to.
         why: Option<String>,
-        /// The signal that was sent; none if it was asked to end.
+        /// The signal that was sent; `None` if the process was asked to end.
         sent: Option<Signal>,
         /// True when it took requests before.
         was_ready: bool,
     },
 }
 
-/// The jobs of a session that aren't done.
+/// The unfinished jobs of a session.
 #[derive(Debug, Default)]
 pub struct RunningJobs {
-    /// The app's keys.
+    /// The app's keys of the jobs.
     pub keys: Vec<String>,
     /// True while one of them needs the session's process.
     pub need_process: bool,
 }
 
 impl Session {
-    /// A session without a process.
+    /// Creates a session without a process.
     pub fn new(key: SessionKey, manifest: Rc<Manifest>) -> Self {
         Self {
             key,
@@ -155,7 +144,8 @@ impl Session {
         }
     }
 
-    /// A session of an earlier daemon. Values that an older release saved are kept in memory from now on.
+    /// A session of an earlier daemon. Values that an older release saved are kept in memory from
+    /// now on.
     pub(super) fn restored(
         key: SessionKey,
         manifest: Rc<Manifest>,
@@ -170,7 +160,7 @@ impl Session {
         session
     }
 
-    /// Its process, if it has one.
+    /// The incarnation of the session's process, if it has one.
     pub fn app(&self) -> Option<Incarnation> {
         match self.process {
             ProcessState::Down | ProcessState::Backoff { .. } => None,
@@ -180,7 +170,8 @@ impl Session {
         }
     }
 
-    /// The state that it has: that of its process or, while it sleeps, of the process that saved it.
+    /// The state that it has: that of its process or, while it sleeps, of the process that saved
+    /// it.
     pub fn state_version(&self) -> Option<(Incarnation, u64)> {
         let asleep = self.hibernation.asleep;
         match self.ready() {
@@ -189,7 +180,7 @@ impl Session {
         }
     }
 
-    /// Its process, if that takes requests.
+    /// The incarnation of the session's process, if that accepts requests.
     pub fn ready(&self) -> Option<Incarnation> {
         match self.process {
             ProcessState::Ready { app } => Some(app),
@@ -197,7 +188,7 @@ impl Session {
         }
     }
 
-    /// Its process, unless that is down, waits to be started or is about to end.
+    /// The incarnation of the session's process, if that is ready or starting.
     pub fn up(&self) -> Option<Incarnation> {
         match self.process {
             ProcessState::Ready { app } | ProcessState::Starting { app, .. } => Some(app),
@@ -210,7 +201,8 @@ impl Session {
         matches!(self.process, ProcessState::Draining { .. })
     }
 
-    /// True when its process is about to exit and opens nothing more: its first open was refused, or it was ended.
+    /// True when its process is about to exit and opens nothing more: its first open was refused,
+    /// or it was ended.
     pub fn is_ending_for_good(&self) -> bool {
         self.is_draining() && self.opens.is_empty()
     }
@@ -234,7 +226,7 @@ impl Session {
         self.ready_waiters.push(request);
     }
 
-    /// It was ended for good by its user: it is opened with nothing, and may be started again.
+    /// Forgets the opens of a session that its user ended for good; it may be started again.
     pub fn forget_opens(&mut self) {
         self.opens.forget();
         self.failed = None;
@@ -247,7 +239,7 @@ impl Session {
         self.quarantine.lift();
     }
 
-    /// Its app says which version its state has. Returns true when that is a newer one.
+    /// Records the version of the app's state. Returns true if it is newer than before.
     pub fn set_version(&mut self, version: u64) -> bool {
         let newer = version > self.version;
         self.version = self.version.max(version);
@@ -279,7 +271,7 @@ impl Session {
         busy.or(jobs).or(quarantined)
     }
 
-    /// Its state in one word, for `sessions`.
+    /// The state of the session in one word, for `sessions`.
     pub fn state(&self) -> &'static str {
         match &self.process {
             ProcessState::Down if self.failed.is_some() => "failed",

@@ -1,10 +1,10 @@
 //! Processes that many sessions share: `isolation = "provider"` in the manifest.
 //!
 //! Each session keeps an incarnation of its own with its own number, and its frames carry that
-//! number. Here an incarnation is mapped to the process that it is in: what is sent to an incarnation
-//! goes to its process, and what comes from a process goes to the incarnation that its envelope
-//! names. Sessions come and go without the process; what ends the process ends them all, and each is
-//! told why.
+//! number. Here an incarnation is mapped to the process that it is in: what is sent to an
+//! incarnation goes to its process, and what comes from a process goes to the incarnation that its
+//! envelope names. Sessions come and go without the process; what ends the process ends them all,
+//! and each is told why.
 
 use std::collections::BTreeMap;
 
@@ -16,11 +16,10 @@ use crate::limits::DRAIN_MS;
 use crate::timers::Timer;
 use crate::turn::Turn;
 
-/// The shared processes.
 #[derive(Debug, Default)]
 pub(super) struct SharedProcesses {
     by_process: BTreeMap<Incarnation, SharedProcess>,
-    /// The process that a session's incarnation is in.
+    /// The shared process of each session's incarnation.
     of: FxHashMap<Incarnation, Incarnation>,
 }
 
@@ -28,9 +27,9 @@ pub(super) struct SharedProcesses {
 struct SharedProcess {
     provider: ProviderId,
     incarnations: Vec<Incarnation>,
-    /// Its greeting, for sessions that come later.
+    /// The greeting of the process, for sessions that join later.
     greeting: Option<Frame>,
-    /// When it must have ended, once no session is left in it.
+    /// The deadline for the process's end, once it has no more sessions.
     closing: Option<u64>,
 }
 
@@ -65,8 +64,8 @@ impl SharedProcesses {
         own.any(|shared| shared.closing.is_some())
     }
 
-    /// Puts an incarnation into its provider's process, if there is one. Returns the greeting of that
-    /// process, once it has come.
+    /// Puts an incarnation into its provider's process, if there is one. Returns the greeting of
+    /// that process, once it has come.
     ///
     /// # Errors
     /// There is no process yet.
@@ -125,8 +124,8 @@ impl SharedProcesses {
         removed.incarnations
     }
 
-    /// Returns the incarnations that a frame of a process is for. The greeting of a shared process is
-    /// for all that are in it, and is kept for those that come later.
+    /// Returns the incarnations that a frame of a process is for. The greeting of a shared process
+    /// is for all that are in it, and is kept for those that come later.
     pub fn receivers(
         &mut self,
         process: Incarnation,

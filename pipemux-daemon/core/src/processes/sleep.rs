@@ -17,14 +17,14 @@ use crate::turn::Turn;
 /// Milliseconds that a session sleeps at least: one that wants to be woken sooner is left running.
 const SLEEP_MIN_MS: u64 = 1_000;
 
-/// Who else needs a session, as far as this component can't know it.
+/// The demand for a session that this component can't know by itself.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Demand {
     /// True when a window keeps it awake.
     pub pinned: bool,
     /// True when somebody waits for it to change.
     pub waited_for: bool,
-    /// When it last took part in an exchange; the present while one is open.
+    /// The time of the last exchange; the present while one is open.
     pub exchanged: u64,
 }
 

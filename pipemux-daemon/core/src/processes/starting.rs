@@ -131,8 +131,8 @@ fn launch(turn: &mut Turn, software: &str, start: Start) {
     }
 }
 
-/// A process runs under this process id. What was left out of its sandbox is told with the session's
-/// start.
+/// A process runs under this process id. What was left out of its sandbox is told with the
+/// session's start.
 pub fn started(processes: &mut Processes, app: Incarnation, pid: u32, left_out: Vec<String>) {
     let key = processes.incarnations.session_of(app);
     if let Some(session) = key.and_then(|key| processes.sessions.get_mut(key)) {
@@ -148,7 +148,7 @@ impl Session {
     }
 }
 
-/// The refusal to start a session that failed, with its last lines.
+/// The refusal to start a session that failed, with the last lines of its log.
 fn stays_down(key: &SessionKey, session: &Session, why: &str) -> Fault {
     let mut fault = Fault::unavailable(format!("{key} is down: {why}"));
     let last_lines = &session.crashes.last_lines;

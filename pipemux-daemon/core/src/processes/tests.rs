@@ -74,7 +74,7 @@ impl Harness {
         handle_frame(&mut self.turn, &mut self.processes, app, frame);
     }
 
-    /// The frames of that method that were sent, oldest first.
+    /// The frames with this method that were sent, oldest first.
     fn sent(&self, method: Method) -> Vec<Frame> {
         let frames = self.turn.effects.iter().filter_map(|effect| match effect {
             Effect::ToApp { bytes, .. } => Some(parse(bytes)),

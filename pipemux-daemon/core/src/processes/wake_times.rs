@@ -19,7 +19,8 @@ pub fn schedule_wakes(turn: &mut Turn, processes: &mut Processes) {
     // A daemon that goes down starts nothing: the next one wakes them.
     let next = times.min().filter(|_| !processes.stopping).map(|at| {
         let left = at.saturating_sub(turn.now.unix_ms);
-        // The clock may be set, and the machine may sleep: the monotonic clock knows nothing of either.
+        // The clock may be set, and the machine may sleep: the monotonic clock knows nothing of
+        // either.
         turn.mono_ms() + left.min(WAKE_RECHECK_MS)
     });
     processes.wake_timer.set(turn, next);

@@ -1,5 +1,5 @@
-//! Grants a session more than its process has: the process is put to sleep, and woken with the wider
-//! grants.
+//! Grants a session more than its process has: the process is put to sleep, and woken with the
+//! wider grants.
 
 use pipemux_proto::Fault;
 use pipemux_proto::app::{Saved, meant_version};
@@ -12,17 +12,17 @@ use crate::processes::session::ProcessState;
 use crate::processes::{ProcessEvent, Processes};
 use crate::turn::Turn;
 
-/// What became of a wish for wider grants.
+/// The result of a request for wider grants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Widening {
-    /// The session's process has them, or its next one will.
+    /// The session's process has the grants, or its next one will.
     Granted,
-    /// The process is being replaced, or about to be ready: the request goes on after that.
+    /// The process is being replaced or getting ready; the request resumes afterwards.
     Pending,
 }
 
-/// Grants a session paths that its user named. `request` waits if its process has to be replaced for
-/// that.
+/// Grants a session paths that its user named. `request` waits if its process has to be replaced
+/// for that.
 ///
 /// # Errors
 /// The session was granted too many, or has a process and can't be put to sleep.

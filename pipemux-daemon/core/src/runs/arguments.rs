@@ -16,12 +16,12 @@ use crate::scripts::resolve_ref::{ResolvedObject, UnresolvedRef};
 use crate::scripts::step::{Argument, Step};
 use crate::workspaces::Workspace;
 
-/// Why a step has no arguments yet.
+/// The reason why a step has no arguments yet.
 #[derive(Debug)]
 pub enum Unresolved {
     /// Something must be looked up first.
     NeedsLookup(Box<Lookup>),
-    /// An argument can't be passed; the session whose window shows why, if one does.
+    /// An argument can't be passed; with the session whose window shows why, if one does.
     Invalid(Box<Fault>, Option<SessionKey>),
 }
 
@@ -42,7 +42,7 @@ impl From<UnresolvedRef> for Unresolved {
     }
 }
 
-/// What an argument is passed to.
+/// The destination of an argument.
 #[derive(Debug, Clone, Copy)]
 struct Receiver<'a> {
     /// The session that carries out the step.
@@ -53,17 +53,17 @@ struct Receiver<'a> {
 
 /// Resolves the arguments of a run's next step.
 pub(super) struct Resolver<'a> {
-    /// What may be looked at.
+    /// The context in which refs and names are looked up.
     pub(super) context: &'a RunContext<'a>,
-    /// The steps, and what came of those that ran.
+    /// The steps, and the outcomes of those that ran.
     pub(super) progress: &'a Progress,
-    /// What refs and names mean.
+    /// The baseline that determines the meaning of refs and names.
     pub(super) baseline: &'a SeenBaseline,
-    /// What the run changed itself.
+    /// The changes that the run made itself.
     pub(super) own_changes: &'a OwnChanges,
-    /// What was looked up for the step.
+    /// The results of lookups for the step.
     pub(super) looked_up: &'a LookedUp,
-    /// The reader, who may have seen what names stand for since.
+    /// The reader, who may have seen in the meantime what names stand for.
     pub(super) reader: &'a str,
 }
 
@@ -218,7 +218,7 @@ impl Resolver<'_> {
     }
 }
 
-/// The object that an app binds a name to.
+/// The object to which an app binds a name.
 fn bound_object(
     workspace: &Workspace,
     session: &SessionKey,

@@ -18,13 +18,13 @@ use crate::workspaces::{Rendered, SeenLines, Workspace};
 /// By session: the process that showed a reader its window, and the version that it showed.
 pub type SeenVersions = BTreeMap<SessionKey, (Incarnation, u64)>;
 
-/// By session: which line numbers a reader was shown, and in which version.
+/// For each session, the line numbers that a reader was shown, and their version.
 pub type KnownLines = BTreeMap<SessionKey, Rc<SeenLines>>;
 
-/// By session: what bound names stood for.
+/// For each session, the objects that bound names stood for.
 pub type SeenNames = BTreeMap<SessionKey, Rc<Rendered>>;
 
-/// What a message of a session's process says of line numbers.
+/// The information on line numbers in a message of a session's process.
 pub type ToldLines = (SessionKey, Incarnation, LineNumbers);
 
 /// Makes what was told of lines by one process of a session count as told by the next one.
@@ -39,14 +39,14 @@ pub(super) fn hand_over_told(
     }
 }
 
-/// What a reader had seen.
+/// The state that a reader had seen.
 #[derive(Debug, Clone, Default)]
 pub struct SeenBaseline {
-    /// The versions that it had seen: line numbers mean these, but for those in `lines`.
+    /// The seen versions, to which line numbers refer, except for those in `lines`.
     pub versions: SeenVersions,
-    /// The line numbers that it had been shown.
+    /// The line numbers that the reader had been shown.
     pub lines: KnownLines,
-    /// What refs meant to it.
+    /// The meaning of refs to the reader.
     pub refs: RefScope,
     /// True when an epoch was given for all numbers and refs.
     pub pinned: bool,
@@ -129,9 +129,9 @@ impl SeenBaseline {
 /// times.
 #[derive(Debug, Clone, Default)]
 pub struct RunBaseline {
-    /// What they mean in the next step.
+    /// The meanings in the next step.
     pub now: SeenBaseline,
-    /// What they mean behind a rebased step, which took what is there now.
+    /// The meanings after a rebased step, which used the present state.
     saved: Option<SeenBaseline>,
     /// Steps that the reader wrote later, in place of one that failed: they mean what it had seen
     /// by then.

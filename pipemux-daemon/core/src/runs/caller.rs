@@ -2,21 +2,19 @@
 
 use crate::keys::{ReaderId, RunId, WorkspaceKey};
 
-/// The reader whose run it is, and where it runs.
+/// The reader of a run, and the place where it runs.
 #[derive(Debug, Clone)]
 pub struct Caller {
-    /// The workspace that it runs in.
     pub workspace: WorkspaceKey,
-    /// The reader.
     pub reader: ReaderId,
-    /// The run's id, which all its steps carry: changes that it made are its own.
+    /// The run's id, which all its steps carry; changes with this id are the run's own.
     pub run_id: RunId,
-    /// The caller's working directory; empty when it isn't known.
+    /// The caller's working directory; empty if unknown.
     pub cwd: String,
 }
 
 impl Caller {
-    /// A caller whose working directory isn't known.
+    /// Creates a caller with an unknown working directory.
     pub fn new(
         workspace: WorkspaceKey,
         reader: impl Into<ReaderId>,

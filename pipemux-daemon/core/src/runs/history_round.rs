@@ -65,7 +65,7 @@ pub fn unfinished_round(run: &Run, workspace: &Workspace, from: usize) -> SavedR
     }
 }
 
-/// The calls of a run.
+/// The calls of a run, as text.
 fn actions(run: &Run, workspace: &Workspace) -> String {
     let visible = || run.progress.steps.iter().enumerate().filter(|(_, step)| !step.nested);
     let actions: Vec<String> = visible()
@@ -84,10 +84,10 @@ fn actions(run: &Run, workspace: &Workspace) -> String {
     clip(&actions, ROUND_ACTION_MAX).into_owned()
 }
 
-/// What history tells of the ends of steps.
+/// The description of the ends of steps in history.
 #[derive(Default)]
 struct Told {
-    /// What failed and what wasn't run, which stands first, since a line of history is cut.
+    /// The failed and skipped steps, which come first, since lines of history are cut.
     ends: Vec<String>,
     results: Vec<String>,
     details: Vec<String>,
@@ -166,7 +166,7 @@ pub struct ChangedFiles {
     /// Their absolute paths.
     pub named: Vec<String>,
     bytes: usize,
-    /// How many more there are.
+    /// The number of further files.
     pub more: u64,
 }
 
@@ -201,7 +201,7 @@ impl ChangedFiles {
     }
 }
 
-/// What takes a round back.
+/// The actions that undo a round.
 #[derive(Default)]
 struct Undos {
     undo: Vec<SavedUndo>,

@@ -11,11 +11,11 @@ use crate::workspaces::Workspace;
 /// A run that ended with a step which was refused as stale, or whose outcome isn't known.
 #[derive(Debug, Clone)]
 pub struct KeptRun {
-    /// The run, in front of that step.
+    /// The run, suspended before the step that ended it.
     pub suspended: Suspended,
-    /// The steps whose numbers mean what the refusal showed.
+    /// The steps whose line numbers refer to what the refusal showed.
     pub(super) shown_again: Option<Range<usize>>,
-    /// The number under which the steps behind the failed one were kept, too.
+    /// The number under which the steps after the failed one were kept as well.
     pub kept_steps: Option<u64>,
 }
 

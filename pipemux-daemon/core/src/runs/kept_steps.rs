@@ -22,30 +22,30 @@ const KEPT_TEXT_MIN: usize = 200;
 /// Characters of kept steps in the answer of the run that failed; past it their names are told.
 const KEPT_LINE_CHARS: usize = 120;
 
-/// What was left of a run.
+/// The remaining steps of a run.
 #[derive(Debug, Clone)]
 pub struct KeptSteps {
-    /// Whose run it was, and where: its steps go on to carry the run's id.
+    /// The caller of the run, whose run id the steps still carry.
     pub caller: Caller,
-    /// The steps in front of the one that is to be corrected. There are none once they ran.
+    /// The steps before the one to be corrected; empty once they ran.
     pub before: Vec<String>,
-    /// The steps behind it.
+    /// The steps after the one to be corrected.
     pub behind: Vec<String>,
     /// Standard input, when a step that is left may use it. Without any, the one long text of the
     /// failed call: it stands for standard input, so that the corrected call needn't repeat it.
     pub stdin: Option<Bytes>,
     /// True when that is the text of the failed call.
     pub is_text: bool,
-    /// How many steps ran already, as the reader counts them.
+    /// The number of steps that already ran, as the reader counts them.
     pub earlier: usize,
-    /// What numbers and refs of the steps mean; absent once a daemon was lost with it.
+    /// The baseline of the steps' numbers and refs; `None` once it was lost with a daemon.
     pub seen: Option<SeenBaseline>,
     /// How long the run was to wait for the ends of jobs, in milliseconds: the client reads it from
     /// calls, of which the next request has one only.
     pub wait_ms: u32,
     /// True until a later run of its reader fails: an answer that names no number means this one.
     pub newest: bool,
-    /// When it lapses, on the monotonic clock; 0 until the daemon that restored it has begun.
+    /// The time of expiry on the monotonic clock; 0 until the daemon that restored it starts.
     pub expires: u64,
 }
 
@@ -282,16 +282,16 @@ impl KeptSteps {
     }
 }
 
-/// A run that was left, with its failed call corrected.
+/// The rest of a run, with its failed call corrected.
 pub struct CorrectedRun {
     /// The code of each part and what it says: the corrected call is one part, each kept step
     /// another.
     pub parts: Vec<(String, Script)>,
-    /// All of it.
+    /// The source of all steps.
     pub source: Source,
-    /// The index of the first corrected step, among the steps as they are written.
+    /// The index of the first corrected step among the steps as written.
     pub first: usize,
-    /// How many steps the correction has.
+    /// The number of steps in the correction.
     pub count: usize,
 }
 

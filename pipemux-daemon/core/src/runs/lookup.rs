@@ -17,13 +17,13 @@ use crate::scripts::ref_errors;
 use crate::scripts::resolve_ref::ResolvedObject;
 use crate::workspaces::Workspace;
 
-/// What a lookup needs next.
+/// The next step of a lookup.
 pub(super) enum LookupStep {
     /// Something else is looked up, or the next part of it.
     LookUp(Lookup),
-    /// A part of the value is written to its file.
+    /// Write a part of the value to its file.
     Store(ValueLookup, RunOutput),
-    /// The value is there, or its path.
+    /// The value, or its path, is available.
     Copied(ValueLookup, Copied),
 }
 

@@ -26,7 +26,7 @@ struct WorkspaceRuns {
     /// By reader, the run whose next step was refused as stale, or whose end isn't known. A reader
     /// has one at most.
     kept: BTreeMap<ReaderId, Box<KeptRun>>,
-    /// What failed runs left, by number.
+    /// The kept steps of failed runs, by number.
     rests: BTreeMap<u64, KeptSteps>,
 }
 

@@ -5,16 +5,16 @@ use std::rc::Rc;
 use crate::runs::undone_round::UndoneRound;
 use crate::scripts::source::Source;
 
-/// What a run was made from.
+/// The origin of a run.
 #[derive(Debug, Clone)]
 pub enum Origin {
     /// A script that the reader wrote.
     Typed(Rc<Source>),
-    /// A script with a secret in it, which isn't kept.
+    /// A script that contains a secret and isn't kept.
     Secret,
-    /// A link, or something else of which the daemon made the steps.
+    /// A link, or something else from which the daemon made the steps.
     Click,
-    /// A round of history, which the steps take back.
+    /// A round of history, which the steps undo.
     Undo(UndoneRound),
 }
 

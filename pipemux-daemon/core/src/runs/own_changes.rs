@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use crate::keys::SessionKey;
 use crate::runs::baseline::SeenVersions;
 
-/// The changes of a run to the sessions of its steps.
+/// The changes that a run made to the sessions of its steps.
 #[derive(Debug, Clone)]
 pub struct OwnChanges {
-    /// The version that each session has if nobody else changes it.
+    /// The expected version of each session, if nobody else changes it.
     pub expected: BTreeMap<SessionKey, u64>,
     /// True while every change since the reader looked is this run's own.
     pub only_own: bool,
-    /// The sessions that a step was sent to, in order.
+    /// The sessions to which a step was sent, in order.
     pub touched: Vec<SessionKey>,
 }
 

@@ -13,32 +13,32 @@ use crate::scripts::resolve_ref::ResolvedObject;
 /// The state of the next step of a run.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Phase {
-    /// Nothing: it is about to be prepared, or the run has ended.
+    /// Idle: the step is about to be prepared, or the run has ended.
     #[default]
     Ready,
     /// Something is looked up before the step can be sent.
     LookingUp(Lookup),
     /// The step was refused as stale, and is prepared again once the window of `session` arrives.
     Rebasing { session: SessionKey, refusal: Box<Fault> },
-    /// The step is with its app.
+    /// The step was sent to its app.
     Invoking(Rc<Invoke>),
 }
 
 /// Something that is looked up for a step.
 #[derive(Debug, Clone)]
 pub enum Lookup {
-    /// Where an object is that its window doesn't show.
+    /// The location of an object that isn't shown in its window.
     Location {
-        /// The session that owns it.
+        /// The session that owns the object.
         session: SessionKey,
-        /// The app's key of it.
+        /// The app's key of the object.
         key: String,
-        /// The ref as the reader writes it: `obj:23`.
+        /// The ref as the reader wrote it: `obj:23`.
         shown: String,
     },
-    /// What names stand for once the run itself has changed their session.
+    /// The objects that names stand for, after the run itself has changed their session.
     Window {
-        /// The session that binds them.
+        /// The session that binds the names.
         session: SessionKey,
     },
     /// The value of an object, or its path.
@@ -48,32 +48,31 @@ pub enum Lookup {
 /// The value of an object, or its path, on its way to the session that a step is sent to.
 #[derive(Debug, Clone)]
 pub struct ValueLookup {
-    /// The object.
     pub object: Box<ResolvedObject>,
-    /// The ref or name as the reader writes it.
+    /// The ref or name as the reader wrote it.
     pub shown: String,
     /// True when its path is asked for.
     pub path: bool,
-    /// The session that it goes to.
+    /// The session that receives the value.
     pub receiver: SessionKey,
-    /// The part of the value that has come so far.
+    /// The part of the value that has arrived so far.
     pub data: Vec<u8>,
-    /// The file that the value is written to, when it is too long for a message.
+    /// The file to which a value is written that is too long for a message.
     pub file: Option<ValueFile>,
 }
 
-/// A value on its way into a file.
+/// A value that is being written to a file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ValueFile {
-    /// The file's path; none before its first part was written.
+    /// The file's path; `None` until its first part has been written.
     pub path: Option<String>,
-    /// How many bytes are in it, or are being written.
+    /// The number of bytes that the file contains or that are being written to it.
     pub length: u64,
-    /// How many bytes the value has.
+    /// The length of the value in bytes.
     pub total: u64,
 }
 
-/// What was looked up for a step.
+/// The results of the lookups for a step.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LookedUp {
     /// Objects that their windows don't show, and that were located.

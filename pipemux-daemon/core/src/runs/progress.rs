@@ -10,14 +10,14 @@ use crate::limits::{CONTENT_BUDGET_MIN, SHORT_RESULT_TOKENS};
 use crate::runs::step_outcome::StepOutcome;
 use crate::scripts::step::{Argument, MissingArgument, Step};
 
-/// The steps of a run, and how far it has come with them.
+/// The steps of a run and its progress through them.
 #[derive(Debug, Clone)]
 pub struct Progress {
-    /// All steps, in the order in which they are carried out.
+    /// All steps, in execution order.
     pub steps: Vec<Step>,
     /// The index of the step that is next or in progress.
     pub next: usize,
-    /// How each step that was begun ended.
+    /// The outcome of each step that was begun.
     pub done: Vec<StepOutcome>,
     /// The index of the first step that the run itself began: an earlier run carried out those
     /// before it.
@@ -117,7 +117,7 @@ impl Progress {
         self.steps.iter().any(Step::holds_secret)
     }
 
-    /// The index of the first step that several sessions could carry out.
+    /// The index of the first step whose session is ambiguous.
     pub(super) fn ambiguous_target(&self) -> Option<usize> {
         let ambiguous =
             |(index, step): (usize, &Step)| (!step.candidates.is_empty()).then_some(index);

@@ -14,68 +14,65 @@ use crate::processes::reply::AppReply;
 use crate::runs::questions::asker::{AnsweredQuestion, Asker};
 use crate::runs::step_job::StepJob;
 
-/// What happened to a run.
+/// An event of a run.
 #[derive(Debug)]
 pub enum RunInput {
-    /// It begins, goes on after an argument was filled in, or is sent again.
+    /// The run begins, resumes after an argument was filled in, or is sent again.
     Begin,
-    /// Its reader answered the question that the app asked about this request.
+    /// The reader answered the question that the app asked about this request.
     Answered {
         /// True when the question was a yes or a no.
         confirms: bool,
-        /// The request.
         invoke: Box<Invoke>,
-        /// The app's token of the question.
         token: Blob,
-        /// The answer.
         choice: Choice,
     },
-    /// Its reader declined to answer.
+    /// The reader declined to answer.
     Declined,
-    /// The app replied to the step, or can't any more.
+    /// The app replied to the step, or can't reply any more.
     Replied(StepReply),
-    /// What was looked up for its next step has come, or can't.
+    /// A lookup for the next step was completed or failed.
     LookedUp(LookupReply),
 }
 
-/// The reply to something that was looked up for a step.
+/// The reply to a lookup for a step.
 #[derive(Debug)]
 pub enum LookupReply {
-    /// The app replied where an object is.
+    /// The app's reply to the question where an object is.
     Location(AppReply),
-    /// The app replied with a part of an object's value.
+    /// The app's reply with a part of an object's value.
     Value(AppReply),
-    /// A part of a long value was written to this file, or couldn't be.
+    /// The path of the file to which a part of a long value was written, or an error.
     Stored(Result<String, String>),
-    /// The window that was asked for arrived, or didn't.
+    /// The requested window, or the reason why it didn't arrive.
     Window(Result<ArrivedWindow, Fault>),
 }
 
-/// A window that a run asked for and that its workspace holds now.
+/// A window that a run requested and that its workspace now holds.
 #[derive(Debug)]
 pub struct ArrivedWindow {
-    /// The process that sent it.
+    /// The process that sent the window.
     pub app: Incarnation,
-    /// The version that it shows.
+    /// The version of the state that the window shows.
     pub version: u64,
-    /// The ids that it shows, when it is for a step that is rebased.
+    /// The ids that the window shows, if it is for a step that is rebased.
     pub ids: Vec<u64>,
-    /// The workspace's epoch since it was written.
+    /// The workspace's epoch since the window was written.
     pub epoch: u64,
 }
 
-/// How a request to carry out a step ended.
+/// The result of a request to carry out a step.
 #[derive(Debug)]
 #[expect(
     clippy::large_enum_variant,
     reason = "nearly all of them are outcomes, and each is moved once"
 )]
 pub enum StepReply {
-    /// With an outcome.
+    /// The app replied with an outcome.
     Outcome(Outcome),
-    /// With a job that began.
+    /// The step started a job.
     Started(Box<StartedStep>),
-    /// With a reply that can't be decoded, and why.
+    /// The reply can't be decoded, for this reason.
     Unreadable(String),
     /// Without a reply.
     Lost {
@@ -83,19 +80,19 @@ pub enum StepReply {
         delivered: bool,
         /// True when the app's process ended with it.
         died: bool,
-        /// What happened.
+        /// The reason why there is no reply.
         why: String,
-        /// The app's last lines, when it could not start.
+        /// The last lines of the app's output, if it couldn't start.
         hints: Vec<String>,
     },
 }
 
-/// A step that began a job.
+/// A step that started a job.
 #[derive(Debug)]
 pub struct StartedStep {
-    /// What the app said of it.
+    /// The app's reply about the job.
     pub started: Started,
-    /// The job as it is now; none if it isn't followed.
+    /// The current state of the job; `None` if the job isn't followed.
     pub job: Option<StepJob>,
 }
 
@@ -123,46 +120,41 @@ pub enum LookupRequest {
     Locate {
         /// The session that owns the object.
         session: SessionKey,
-        /// The request.
         locate: Locate,
     },
     /// Ask for a part of an object's value.
     Read {
         /// The session that owns the object.
         session: SessionKey,
-        /// The request.
         read: ReadRequest,
     },
     /// Write a part of a long value into a file of the session that it goes to.
     Store {
-        /// The session.
+        /// The session to which the value is sent.
         session: SessionKey,
-        /// The file; none for the first part, which makes it.
+        /// The file's path; `None` for the first part, which creates the file.
         path: Option<String>,
-        /// How many bytes are in it.
+        /// The number of bytes that the file already contains.
         offset: u64,
-        /// The part.
+        /// The part of the value.
         data: Bytes,
     },
     /// Ask for a session's window as it is now.
     Refresh {
-        /// The session.
         session: SessionKey,
-        /// Which window is asked for, and how much of it.
+        /// The requested window and its extent.
         key: ProjectionKey,
-        /// The request.
         project: Project,
     },
 }
 
-/// What a run needs next.
+/// The next thing that a run needs.
 #[derive(Debug)]
 pub enum RunOutput {
     /// Send a step to its app.
     Invoke {
-        /// The session that carries it out.
+        /// The session that carries out the step.
         session: SessionKey,
-        /// The request.
         invoke: Rc<Invoke>,
         /// True when the session's window can be asked for right behind it: the step is the last
         /// one.
@@ -171,17 +163,11 @@ pub enum RunOutput {
     /// Look something up for the next step.
     LookUp(LookupRequest),
     /// Ask the reader, and end the request with the question.
-    Ask {
-        /// The question.
-        needs: Needs,
-        /// Who asks it.
-        asker: Asker,
-    },
+    Ask { needs: Needs, asker: Asker },
     /// Ask the reader once more, since the answer was wrong, and end the request with the question.
     AskAgain {
-        /// The question.
         question: Box<AnsweredQuestion>,
-        /// What was wrong with the answer.
+        /// The error in the answer.
         fault: Box<Fault>,
     },
     /// Nothing: the run has ended.

@@ -25,62 +25,62 @@ use crate::workspaces::Workspace;
 /// When it asks its reader, the request ends: a `Suspended` keeps what the run goes on with.
 #[derive(Debug)]
 pub struct Run {
-    /// Who runs the steps, and where.
+    /// The caller, who determines the reader and the workspace.
     pub caller: Caller,
-    /// The tokens that the contents of its outcomes may take together.
+    /// The token budget for the contents of all outcomes together.
     pub budget: u32,
-    /// How long it waits for the ends of jobs that its steps begin.
+    /// The time that the run waits for the ends of jobs that its steps start.
     pub job_wait: JobWait,
-    /// Its steps, and how far it has come.
+    /// The steps and the progress through them.
     pub progress: Progress,
-    /// What line numbers and refs mean in its steps.
+    /// The meaning of line numbers and refs in the steps.
     pub baseline: RunBaseline,
-    /// What its steps were made from.
+    /// The origin of the steps.
     pub origin: Origin,
-    /// What it changed itself.
+    /// The changes that the run itself made.
     pub own_changes: OwnChanges,
     /// What outcomes and questions said of line numbers since the last answer, each with the
     /// process that said it.
     pub told_lines: Vec<ToldLines>,
-    /// What the next step is waiting for.
+    /// The state of the next step.
     pub(super) phase: Phase,
-    /// What was looked up for the next step.
+    /// The results of the lookups for the next step.
     pub(super) looked_up: LookedUp,
-    /// The files with values that were written for it; they are removed once it has ended.
+    /// The files with values that were written for the run; they are removed at its end.
     pub value_files: Vec<String>,
-    /// What its reader answered.
+    /// The reader's answers.
     pub(super) answers: Answers,
-    /// Which steps were sent more than once.
+    /// The steps that were sent more than once.
     pub attempts: Attempts,
     /// True once nobody waits for the run any more: the step that is with an app goes on to its
     /// end, and the next one doesn't begin.
     pub cancelled: bool,
     /// True once a step was begun whose outcome is unknown.
     pub unknown: bool,
-    /// What came of it, as its answer tells.
+    /// The parts of the run's result that its answer reports.
     pub end: RunEnd,
     /// How many steps had ended when the round that it becomes if the daemon is lost was last
     /// written down.
     pub written: Option<usize>,
-    /// When its steps changed files.
+    /// The times at which the steps changed files.
     pub file_times: FileTimes,
 }
 
-/// How long a run waits for the ends of jobs that its steps begin.
+/// The time that a run waits for the ends of jobs that its steps start.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JobWait {
     /// Until when, on the monotonic clock; none if it doesn't wait.
     pub until: Option<u64>,
-    /// How long its request said, in milliseconds.
+    /// The wait that the request asked for, in milliseconds.
     pub requested_ms: u32,
 }
 
-/// What the reader of a run answered.
+/// The answers of a run's reader.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Answers {
     /// Questions that were answered so far.
     pub(super) count: u32,
-    /// The question that the next step goes on with the answer to.
+    /// The answered question with which the next step resumes.
     pub(super) latest: Option<Box<AnsweredQuestion>>,
 }
 
@@ -101,25 +101,25 @@ impl Attempts {
     }
 }
 
-/// What came of a run, as its answer tells.
+/// The parts of a run's result that its answer reports.
 #[derive(Debug, Clone, Default)]
 pub struct RunEnd {
-    /// The number of the question that it ended with.
+    /// The number of the question with which the run ended.
     pub question: Option<u64>,
-    /// What was wrong with the answer, when it ended with the same question again.
+    /// The error in the answer, if the run ended with the same question again.
     pub wrong_answer: Option<Fault>,
-    /// The number under which the steps behind a failed one were kept.
+    /// The number under which the steps after a failed one were kept.
     pub kept_steps: Option<u64>,
-    /// The round of history that it became, if that can be taken back.
+    /// The history round that the run became, if it can be undone.
     pub round: Option<u64>,
 }
 
-/// When the steps of a run changed files, in milliseconds since 1970.
+/// The times at which the steps of a run changed files, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FileTimes {
-    /// When its newest step was sent.
+    /// The time at which the newest step was sent.
     pub sent_ms: u64,
-    /// From when to when steps changed files; none if none did.
+    /// The time span in which steps changed files; `None` if none did.
     pub wrote: Option<(u64, u64)>,
 }
 
@@ -211,7 +211,7 @@ impl Run {
         self.told_lines.extend(numbers);
     }
 
-    /// The request that is with an app, and the session that it was sent to.
+    /// The request that is being handled by an app, with the session it was sent to.
     pub fn in_flight(&self) -> Option<(&SessionKey, &Invoke)> {
         match &self.phase {
             Phase::Invoking(invoke) => {

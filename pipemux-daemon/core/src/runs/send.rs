@@ -16,7 +16,7 @@ use crate::runs::run::Run;
 use crate::scripts::context::RunContext;
 use crate::scripts::step::Step;
 
-/// The token of the question that the daemon asks for an app that doesn't ask itself.
+/// The token of the daemon's confirmation question for apps that don't ask themselves.
 pub(super) const CONFIRMATION_TOKEN: &[u8] = b"pipemux confirms";
 
 /// True for an action that can't be undone and whose app doesn't ask before it carries it out.

@@ -4,18 +4,17 @@ use pipemux_proto::job::JobState;
 
 use crate::foreign::ForeignText;
 
-/// A job that a step began, as it is when the run goes on.
+/// A job that a step started, in its state when the run resumes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StepJob {
-    /// Its number.
     pub number: u64,
-    /// The name by which readers know it.
+    /// The name under which readers know the job.
     pub name: String,
-    /// Whether it runs, or how it ended. Its end is told with the step.
+    /// The state of the job. Its end is reported with the step.
     pub state: JobState,
-    /// Its state in words.
+    /// The state in words.
     pub words: String,
-    /// Its newest output, once the run has waited for its end.
+    /// The newest output, once the run has waited for the end of the job.
     pub output: ForeignText,
     /// True if there is other output than that.
     pub has_more_output: bool,

@@ -10,58 +10,56 @@ use crate::limits::{OUTCOME_LINKS_MAX, ROUND_DIFF_MAX};
 use crate::runs::step_job::StepJob;
 use crate::workspaces::anchors::StateVersion;
 
-/// What the lines around exact text take, in tokens.
+/// The tokens for the lines around exact text.
 const FENCE_TOKENS: u64 = 4;
 
-/// What a ref takes beside its label, in tokens.
+/// The tokens for a ref, in addition to its label.
 const REF_TOKENS: u64 = 6;
-/// What the words about a thing's value take, in tokens.
+/// The tokens for the words about an object's value.
 const MEDIA_TOKENS: u64 = 12;
 
-/// What is said of a step that wasn't run.
+/// The text for a step that wasn't run.
 const NOT_RUN: &str = "not run";
 
-/// How a step ended.
+/// The outcome of a step.
 #[derive(Debug, Clone)]
 pub struct StepOutcome {
-    /// How it ended, in one word.
     pub status: StepStatus,
-    /// What it did, in one line.
+    /// The effect of the step, in one line.
     pub brief: ForeignText,
     /// Further lines, shown with the step.
     pub detail: Option<ForeignText>,
-    /// What it changed in files.
+    /// The changes to files.
     pub diff: Option<ForeignText>,
-    /// What it shows besides.
+    /// The further contents that the step shows.
     pub content: Vec<Piece>,
     /// True when what it shows tells all that it changed.
     pub complete: bool,
     /// True once an answer told of it.
     pub told: bool,
-    /// The result.
     pub value: Option<Blob>,
-    /// What the result is called when another app gets it.
+    /// The name of the result when another app receives it.
     pub label: Option<ForeignText>,
-    /// Why it failed.
+    /// The error, if the step failed.
     pub fault: Option<Fault>,
     /// The app's suggestions for the next action.
     pub links: Vec<LinkSlot>,
     /// True when the step took earlier changes back.
     pub reverts: bool,
-    /// The state that the step left, when it took effect.
+    /// The state after the step, if it took effect.
     pub state: Option<StateVersion>,
-    /// The job that it began.
+    /// The job that the step started.
     pub job: Option<StepJob>,
-    /// The keys of its session's jobs whose ends it tells.
+    /// The keys of the session's jobs whose ends the outcome reports.
     pub ended_jobs: Vec<String>,
-    /// The files that it changed, as absolute paths.
+    /// The absolute paths of the changed files.
     pub changed_files: Vec<String>,
-    /// Why nothing takes it back; empty if there is nothing to take back.
+    /// The reason why the step can't be undone; empty if there is nothing to undo.
     pub no_undo: Option<ForeignText>,
 }
 
 impl StepOutcome {
-    /// A step that took effect in a process.
+    /// The outcome of a step that took effect in a process.
     pub fn done(done: Done, app: Option<Incarnation>) -> Self {
         Self {
             status: StepStatus::Done,
@@ -144,7 +142,7 @@ impl StepOutcome {
             && self.job.as_ref().is_some_and(|job| job.state == JobState::Running)
     }
 
-    /// A step that was left out.
+    /// The outcome of a step that was skipped.
     pub fn skipped(brief: &str) -> Self {
         Self {
             status: StepStatus::Skipped,
@@ -178,7 +176,7 @@ impl StepOutcome {
         self.status == StepStatus::Skipped && self.brief == NOT_RUN
     }
 
-    /// A step that failed, or whose outcome is unknown.
+    /// The outcome of a step that failed or whose effect is unknown.
     pub fn failed(status: StepStatus, fault: Fault) -> Self {
         Self { status, fault: Some(fault.clone()), ..Self::skipped(&fault.message) }
     }

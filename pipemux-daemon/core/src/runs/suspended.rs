@@ -23,18 +23,18 @@ use crate::scripts::step::{Argument, Step};
 use crate::workspaces::Workspace;
 use crate::workspaces::anchors::AnchorTable;
 
-/// What a run goes on with that has ended its request. Its fields mean what those of [`Run`] do.
+/// The state from which a run resumes in a new request; its fields are those of [`Run`].
 #[derive(Debug, Clone)]
 pub struct Suspended {
-    /// Who runs the steps, and where.
+    /// The caller, who determines the reader and the workspace.
     pub caller: Caller,
-    /// Its steps, and how far it has come.
+    /// The steps and the progress through them.
     pub progress: Progress,
-    /// What line numbers and refs mean in its steps.
+    /// The meaning of line numbers and refs in the steps.
     pub baseline: RunBaseline,
-    /// What its steps were made from.
+    /// The origin of the steps.
     pub origin: Origin,
-    /// From when to when its steps changed files, in milliseconds since 1970.
+    /// The time span in which steps changed files, in milliseconds since 1970.
     pub wrote: Option<(u64, u64)>,
     pub(super) budget: u32,
     pub(super) own_changes: OwnChanges,

@@ -38,7 +38,7 @@ fn key(addr: &str) -> SessionKey {
     SessionKey { workspace: Some(WORKSPACE.into()), addr: addr.parse().unwrap() }
 }
 
-/// What a run looks at.
+/// The workspace and sessions that a run reads.
 struct Scene {
     workspace: Workspace,
     sessions: Sessions,
@@ -215,7 +215,7 @@ fn refused() -> Outcome {
     Outcome::Failed(Fault::refused("not today"))
 }
 
-/// The session and the request of a step that is to be sent.
+/// The session and the request of a step to be sent.
 #[track_caller]
 fn sent(output: RunOutput) -> (SessionKey, Invoke) {
     match output {
@@ -229,7 +229,7 @@ fn assert_finished(output: RunOutput) {
     assert!(matches!(output, RunOutput::Finished), "{output:?}");
 }
 
-/// How the steps of a run ended: `done`, or the status and the message.
+/// The outcomes of a run's steps: `done`, or the status and the message.
 fn outcomes(run: &Run) -> Vec<String> {
     let text = |outcome: &StepOutcome| match &outcome.fault {
         Some(fault) => format!("{:?}: {}", outcome.status, fault.message),

@@ -13,19 +13,18 @@ use crate::scripts::step::{Step, StepOrigin, fixed};
 use crate::workspaces::anchors::open_params;
 use crate::workspaces::history::UndosNow;
 
-/// A round of history that a run takes back.
+/// A history round that a run undoes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UndoneRound {
-    /// Its number.
     pub number: u64,
-    /// For each step of the run, which of the round's undos it is.
+    /// For each step of the run, the index of the round's undo.
     pub steps: Vec<u32>,
-    /// The steps of the round that have no undo.
+    /// The steps of the round that can't be undone.
     pub stays: Vec<String>,
     /// The index of the step that couldn't be taken back, once the steps before it are being made
     /// again. The steps behind it do that.
     pub failed: Option<usize>,
-    /// What is said of newer rounds that were passed over; empty when none were.
+    /// The note about newer rounds that were skipped; empty if there are none.
     pub skipped: String,
 }
 

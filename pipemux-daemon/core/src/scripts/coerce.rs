@@ -4,9 +4,9 @@ use pipemux_proto::Value;
 use pipemux_proto::call::nearest;
 use pipemux_proto::prototype::Type;
 
-/// A literal that doesn't fit its parameter's type.
+/// A literal that doesn't match its parameter's type.
 pub struct TypeMismatch {
-    /// What the error says after the type.
+    /// The part of the error message after the type.
     pub note: String,
     /// The value that was obviously meant.
     pub meant: Option<Value>,

@@ -10,12 +10,10 @@ use crate::processes::quarantine::Fingerprint;
 use crate::processes::{Sessions, speaker};
 use crate::workspaces::Workspace;
 
-/// What a run reads to decide what it needs next.
+/// The data from which a run decides what it needs next.
 #[derive(Debug, Clone, Copy)]
 pub struct RunContext<'a> {
-    /// The run's workspace.
     pub workspace: &'a Workspace,
-    /// All sessions.
     pub sessions: &'a Sessions,
 }
 
@@ -61,7 +59,7 @@ impl RunContext<'_> {
         (!is_open).then(|| fault.hint(format!("pipemux open {key}")))
     }
 
-    /// Why a request isn't delivered to its app, if it ended that app again and again.
+    /// The refusal of a request that repeatedly ended its app, if it is quarantined.
     pub fn quarantine_refusal(&self, key: &SessionKey, invoke: &Invoke) -> Option<Fault> {
         let quarantine = &self.sessions.get(key)?.quarantine;
         if quarantine.quarantined() == 0 {

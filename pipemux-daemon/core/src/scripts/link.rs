@@ -12,25 +12,23 @@ use crate::scripts::ref_errors;
 use crate::workspaces::Workspace;
 use crate::workspaces::anchors::{AnchorError, BoundAction, Target};
 
-/// Who clicks a link.
+/// The reader who clicks a link.
 #[derive(Debug, Clone, Copy)]
 pub struct Clicker<'a> {
-    /// The reader.
     pub reader: &'a str,
     /// The epoch to which the whole call is pinned.
     pub at: Option<u64>,
 }
 
-/// What a link leads to.
+/// The target of a link.
 #[derive(Debug)]
 pub enum LinkTarget<'a> {
-    /// An action of a session.
     Action(&'a SessionKey, &'a BoundAction, &'a Prototype),
-    /// The answer to the question of this number.
+    /// An answer to the question with this number.
     Answer(u64, &'a str),
-    /// The cancellation of the job of this number.
+    /// The cancellation of the job with this number.
     CancelJob(u64),
-    /// The window of this session, as it was written last, doesn't have the link.
+    /// The last written window of this session doesn't have the link.
     Hidden(&'a SessionKey),
 }
 

@@ -14,25 +14,22 @@ use crate::workspaces::Workspace;
 
 /// Turns a script into steps.
 pub struct Planner<'a> {
-    /// The workspace that the script runs in.
     pub workspace: &'a Workspace,
-    /// All sessions.
     pub sessions: &'a Sessions,
-    /// The script's text, for errors.
+    /// The script's text, for error messages.
     pub code: &'a str,
     pub steps: Vec<Step>,
-    /// The sessions that the call may mean whose arguments are checked.
+    /// The possible target sessions of the call whose arguments are checked.
     pub targets: Vec<SessionKey>,
-    /// Who clicks the script's links.
+    /// The reader who clicks the script's links.
     pub clicker: Option<Clicker<'a>>,
     /// True while the script is a single step, so that a hint may repeat it corrected.
     pub is_single: bool,
-    /// The calls of all parts that name no app.
+    /// The calls in all parts that don't name an app.
     pub neighbours: Vec<Call>,
 }
 
 impl<'a> Planner<'a> {
-    /// A planner for one script.
     pub fn new(workspace: &'a Workspace, sessions: &'a Sessions, code: &'a str) -> Self {
         Self {
             workspace,

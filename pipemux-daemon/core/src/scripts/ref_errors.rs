@@ -11,7 +11,7 @@ use crate::workspaces::Workspace;
 /// The longest action of a round that an error repeats, in bytes.
 const ACTION_SHOWN: usize = 80;
 
-/// The meaning of the ref changed since the reader saw it.
+/// The error for a ref whose meaning changed since the reader saw it.
 pub fn stale(shown: &str) -> Fault {
     let message = format!("Anchor {shown} is stale. Please refresh to get current IDs.");
     Fault::stale(message).naming(shown)
@@ -39,7 +39,7 @@ pub fn stale_since(workspace: &Workspace, session: &SessionKey, seen: u64, shown
     fault
 }
 
-/// The object exists, but is folded, scrolled or filtered away, or its window is closed.
+/// The error for an object folded, scrolled or filtered away, or in a closed window.
 pub fn out_of_view(shown: &str, how: Option<String>) -> Fault {
     let message = format!("Anchor {shown} is out of view. Navigate or expand to access.");
     how.into_iter().fold(Fault::out_of_view(message).naming(shown), Fault::hint)
@@ -54,7 +54,7 @@ pub fn not_found(shown: &str, why: Option<String>) -> Fault {
     Fault::not_found(message).naming(shown).hint("pipemux view")
 }
 
-/// The thing was in a window and is gone from it.
+/// The error for an object that was in a window and is gone from it.
 pub fn not_found_in(session: &SessionKey, shown: &str, why: Option<String>) -> Fault {
     let mut fault = not_found(shown, why);
     fault.hints = vec![format!("pipemux view {session}")];
@@ -71,12 +71,12 @@ pub fn name(of: &Ref) -> String {
     Ref { epoch: None, owner, ..of.clone() }.to_string()
 }
 
-/// An epoch that no answer had yet was named.
+/// The error for an epoch that no answer has had yet.
 pub fn unissued_epoch(epoch: u64, newest: u64) -> Fault {
     Fault::not_found(why_unissued(epoch, newest))
 }
 
-/// Why a ref with an epoch that no answer had yet leads nowhere.
+/// The reason why a ref with an epoch that no answer has had yet is invalid.
 pub fn why_unissued(epoch: u64, newest: u64) -> String {
     format!("e{epoch} has not been issued, the newest is e{newest}")
 }

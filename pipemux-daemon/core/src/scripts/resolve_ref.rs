@@ -14,48 +14,47 @@ use crate::scripts::ref_errors;
 use crate::workspaces::Workspace;
 use crate::workspaces::anchors::{Anchor, AnchorError, Target};
 
-/// An object that a ref or a name leads to.
+/// An object to which a ref or a name resolves.
 #[derive(Debug, Clone)]
 pub struct ResolvedObject {
     /// The session that owns it.
     pub session: SessionKey,
-    /// The app's key of it.
+    /// The app's key of the object.
     pub key: String,
-    /// The revision of its meaning that the reader saw.
+    /// The revision of the object's meaning that the reader saw.
     pub rev: u64,
-    /// Its type.
     pub ty: Option<String>,
-    /// The label that is shown for it.
+    /// The displayed label of the object.
     pub label: ForeignText,
 }
 
-/// Why a ref leads nowhere yet.
+/// The reason why a ref isn't resolved yet.
 #[derive(Debug)]
 pub enum UnresolvedRef {
-    /// The window of `session` doesn't show the object: its app has to be asked where it is.
+    /// The window of `session` doesn't show the object; its app has to be asked where it is.
     NotShown {
         /// The session that owns the object.
         session: SessionKey,
-        /// The app's key of it.
+        /// The app's key of the object.
         key: String,
-        /// The ref as the exact sentences name it.
+        /// The ref in the form that error messages use.
         shown: String,
     },
-    /// A ref error; the session whose window shows why, if one does.
+    /// A ref error, with the session whose window shows the reason, if there is one.
     Invalid(Box<Fault>, Option<SessionKey>),
 }
 
-/// What refs mean: the state in which a reader last saw each object.
+/// The meaning of refs: the state in which a reader last saw each object.
 #[derive(Debug, Clone, Default)]
 pub struct RefScope {
-    /// By id, the epoch in which the reader was last shown it.
+    /// The epoch in which the reader was last shown each id.
     pub known: Rc<FxHashMap<u64, u64>>,
     /// The epoch that the whole call is pinned to.
     pub at: Option<u64>,
 }
 
 impl RefScope {
-    /// What refs mean to a reader now or, with an epoch, in that epoch.
+    /// The meaning of refs to a reader now or, with an epoch, in that epoch.
     pub fn of(workspace: &Workspace, reader: &str, at: Option<u64>) -> Self {
         let reader = workspace.reader(reader);
         Self { known: reader.map(|reader| reader.known.clone()).unwrap_or_default(), at }

@@ -73,7 +73,7 @@ impl<'a> Planner<'a> {
         Err(fault)
     }
 
-    /// The one of several sessions that the other calls of the script are for.
+    /// The index of the session that the other calls of the script are for.
     fn meant_by_neighbours(&self, having: &[(&SessionKey, &Prototype)]) -> Option<usize> {
         let takes_it = |window: &'a Window, call: &Call| {
             self.action(window, call).is_some_and(|action| takes(action, call, true))
@@ -110,7 +110,6 @@ impl<'a> Planner<'a> {
         meant_action(|| self.actions(window), call)
     }
 
-    /// The actions that a window's session offers now.
     fn actions(&self, window: &'a Window) -> impl Iterator<Item = &'a Prototype> + use<'a> {
         let held = window.projection.as_ref();
         let visible = held.and_then(|held| held.projection.actions.as_ref());
@@ -129,7 +128,7 @@ impl<'a> Planner<'a> {
         self.refs_with_owners(call).into_iter().map(|(_, session)| session).collect()
     }
 
-    /// The objects in a call's arguments, as far as their sessions are known.
+    /// The objects in a call's arguments whose sessions are known.
     fn refs_with_owners(&self, call: &Call) -> Vec<(Ref, &'a SessionKey)> {
         let mut refs = Vec::new();
         for argument in &call.args {
@@ -200,7 +199,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The open windows that the owner of a call or a name may mean.
+    /// The open windows to which the owner of a call or a name may refer.
     pub(super) fn owned(&self, owner: &Owner, span: Span) -> Result<Vec<&'a Window>, Fault> {
         let windows = &self.workspace.windows;
         let session = match &owner.session {

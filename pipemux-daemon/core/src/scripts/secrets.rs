@@ -9,7 +9,7 @@ use pipemux_proto::prototype::Prototype;
 
 use crate::workspaces::Workspace;
 
-/// The actions with secret arguments that a script may call.
+/// The secret arguments of the actions that a script may call.
 pub struct SecretActions<'a> {
     actions: Vec<&'a Prototype>,
 }
@@ -52,12 +52,12 @@ impl<'a> SecretActions<'a> {
             && secret_spans(code, self).iter().any(|span| span.start < span.end)
     }
 
-    /// The code for errors, in which all positions stay; none if nothing in it is secret.
+    /// The code for errors, with secrets masked in place; `None` if nothing is secret.
     pub fn hidden_in_place(&self, code: &str) -> Option<String> {
         self.are_given(code).then(|| masked_in_place(code, self))
     }
 
-    /// The code as it may be told; none if nothing in it is secret.
+    /// The code with secrets masked; `None` if nothing in it is secret.
     pub fn hidden(&self, code: &str) -> Option<String> {
         self.are_given(code).then(|| masked(code, self))
     }

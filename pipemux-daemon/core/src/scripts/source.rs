@@ -3,21 +3,18 @@
 use bytes::Bytes;
 use pipemux_proto::call;
 
-/// What a reader sent to be run.
+/// The input of a run as its reader sent it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Source {
-    /// The code.
     pub code: Code,
-    /// The standard input that came with it.
+    /// The standard input that came with the code.
     pub stdin: Option<Bytes>,
-    /// How many steps the reader counts that an earlier run carried out.
+    /// The number of the reader's steps that an earlier run carried out.
     pub earlier: usize,
 }
 
-/// The code of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Code {
-    /// A script.
     Script(String),
     /// Steps, each as code of its own.
     Steps(Vec<String>),

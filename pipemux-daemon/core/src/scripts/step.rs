@@ -10,18 +10,15 @@ use crate::keys::SessionKey;
 /// A call that was checked against its prototype.
 #[derive(Debug, Clone)]
 pub struct Step {
-    /// The session whose action it is.
     pub session: SessionKey,
     /// The sessions that have the same action, when the call didn't name one: the reader is asked
     /// before anything runs.
     pub candidates: Vec<SessionKey>,
-    /// The action's prototype.
     pub prototype: Prototype,
-    /// The arguments by name.
     pub args: Vec<(String, Argument)>,
     /// The call as it was written, on one line; the link for a click.
     pub call: String,
-    /// What the step was made from.
+    /// The origin of the step.
     pub origin: StepOrigin,
     /// True for a call inside another call's arguments.
     pub nested: bool,
@@ -95,7 +92,7 @@ impl Step {
     }
 }
 
-/// What a step was made from.
+/// The origin of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepOrigin {
     /// A call that the reader wrote.
@@ -104,32 +101,29 @@ pub enum StepOrigin {
     Link,
 }
 
-/// An argument before the step runs.
 #[derive(Debug, Clone)]
 pub enum Argument {
-    /// A value that needs nothing more.
+    /// A value that is ready to use.
     Fixed(Arg),
     /// A ref, resolved when the step runs.
     Ref {
         /// The ref as it was written.
         of: Ref,
-        /// The parameter's type: decides whether the object or its value is passed.
+        /// The parameter's type; it decides whether the object or its value is passed.
         ty: Type,
     },
     /// A name that an app binds, resolved when the step runs.
     Name {
         /// The session that binds the name.
         session: SessionKey,
-        /// The name.
         name: String,
         /// The parameter's type.
         ty: Type,
     },
     /// The result of an earlier step, by its index.
     Result(usize),
-    /// Not given, or given as another type: the reader is asked before anything runs.
+    /// A missing or mistyped argument; the reader is asked before anything runs.
     Missing(MissingArgument),
-    /// A list.
     List(Vec<Argument>),
     /// A record that isn't only values.
     Record(Vec<(String, Argument)>),
@@ -202,12 +196,12 @@ impl Argument {
     }
 }
 
-/// An argument that was not given, or not as its parameter's type.
+/// An argument that is missing or doesn't have its parameter's type.
 #[derive(Debug, Clone)]
 pub struct MissingArgument {
     /// The parameter's type.
     pub ty: Type,
-    /// The value that was probably meant, when one was given as another type.
+    /// The value that was probably meant, if one of another type was given.
     pub meant: Option<Value>,
     /// True when a quoted text is taken as it is written.
     pub raw: bool,
@@ -216,7 +210,7 @@ pub struct MissingArgument {
 }
 
 impl MissingArgument {
-    /// An argument of a parameter that wasn't given.
+    /// The missing argument of a parameter.
     pub fn of(param: &Param, raw: bool) -> Self {
         Self { ty: param.ty.clone(), meant: None, raw, secret: param.holds_secret() }
     }

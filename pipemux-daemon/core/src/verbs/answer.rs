@@ -18,7 +18,7 @@ use crate::verbs::next::Next;
 use crate::verbs::questions::{Questions, show_questions};
 use crate::verbs::require;
 
-/// What answers the kept run: it is sent again.
+/// The answer that sends the kept run again.
 const GO: &str = "go";
 
 impl Questions<'_> {

@@ -86,15 +86,14 @@ pub(super) fn resolve_link(
     }
 }
 
-/// The effect of a link.
 pub(super) enum LinkEffect {
     /// The link runs these steps.
     Steps(Vec<Step>),
-    /// The link answers the question of this number with this text.
+    /// The link answers the question with this number with this text.
     Answer(u64, String),
-    /// The link cancels the job of this number.
+    /// The link cancels the job with this number.
     CancelJob(u64),
-    /// The window of this session, as it was written last, doesn't have the link.
+    /// The last written window of this session doesn't have the link.
     Hidden(SessionKey),
 }
 

@@ -27,7 +27,7 @@ const NAMED: usize = 3;
 /// Where it is known from what runs and jobs change in files.
 pub(crate) struct FileChanges<'a> {
     pub workspaces: &'a Workspaces,
-    /// The runs that ask.
+    /// The runs that wait for an answer of their reader.
     pub asking: &'a OpenRuns,
     /// The runs under way.
     pub tasks: &'a Tasks,

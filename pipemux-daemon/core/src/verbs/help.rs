@@ -10,7 +10,7 @@ use crate::verbs::next::Next;
 use crate::views::inert::line;
 use crate::views::prototypes::{declarations, described, short_lines};
 
-/// An action as data.
+/// The data row of an action.
 fn row(one: &Prototype) -> Value {
     Value::Map(vec![
         ("name".into(), one.name.as_str().into()),

@@ -89,7 +89,7 @@ pub(crate) fn history(
     Ok(Next::Data(text, Value::List(data)))
 }
 
-/// A file may be changed from several workspaces.
+/// Returns true if rounds of all workspaces are requested: a file may change from several.
 fn is_everywhere(args: &HistoryArgs) -> bool {
     args.all || args.file.is_some()
 }
@@ -120,7 +120,7 @@ fn selected<'a>(
     rounds
 }
 
-/// The line that says how to see the rounds that aren't shown; empty if all are.
+/// The line that says how to see the omitted rounds; empty if all are shown.
 fn earlier_line(args: &HistoryArgs, earlier: usize, all: usize) -> String {
     if earlier == 0 {
         return String::new();
@@ -131,7 +131,7 @@ fn earlier_line(args: &HistoryArgs, earlier: usize, all: usize) -> String {
     format!("… {earlier} earlier: pipemux {} --rounds {all}\n", command::join(&words))
 }
 
-/// The lines that say what is open about the undo of a round.
+/// The lines about the unfinished undo of a round.
 fn undo_lines(round: &SavedRound, asked: Option<&OpenQuestion>) -> String {
     let mut text = String::new();
     if let Some(question) = asked {

@@ -14,14 +14,14 @@ use crate::turn::Turn;
 use crate::verbs::next::Next;
 use crate::verbs::tasks::{LogRead, Task, Tasks};
 
-/// The lines that `logs` and `trace` ask for.
+/// The log lines that `logs` and `trace` request.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Lines {
-    /// At most this many.
+    /// The maximum number of lines.
     pub lines: u32,
-    /// The position after which they come.
+    /// The position after which the lines begin.
     pub after: Option<u64>,
-    /// How long to wait for lines, in milliseconds.
+    /// The time to wait for lines, in milliseconds.
     pub wait_ms: u32,
 }
 

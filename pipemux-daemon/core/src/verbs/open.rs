@@ -25,15 +25,15 @@ use crate::verbs::require;
 use crate::verbs::tasks::{AfterLoading, AfterOpen, Opening};
 use crate::workspaces::{Window, Workspace, Workspaces};
 
-/// How a session comes to have opened what it is asked to.
+/// The step by which a session opens what a request asks for.
 pub(crate) enum OpenStep {
-    /// Its process is about to end, and opens nothing more: the next one does.
+    /// The process is about to end and opens nothing more; the next one does.
     AwaitEnd,
-    /// Its process starts, and opens it last.
+    /// The process is starting, and opens it last.
     Start,
-    /// It has nothing to open beside what it has. The notes are for who opened it.
+    /// There is nothing more to open. The notes are for the reader who opened it.
     Attach(Vec<ForeignText>),
-    /// Its process is asked to open it, too.
+    /// The running process is asked to open it, too.
     Ask(SavedOpen),
 }
 

@@ -299,7 +299,7 @@ fn scope_word(scope: Scope) -> &'static str {
     }
 }
 
-/// A change of a provider.
+/// A change to a provider.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
     Added,

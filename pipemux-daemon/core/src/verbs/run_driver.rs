@@ -37,7 +37,7 @@ use crate::verbs::tasks::{Task, Tasks};
 use crate::verbs::undo::mark_undone;
 use crate::workspaces::Workspaces;
 
-/// What history tells of requests that don't say what they are made with.
+/// The client name that history shows for requests that don't name one.
 const COMMAND_LINE: &str = "cli";
 
 /// Gives a client's request a run, to begin it or to go on with it.

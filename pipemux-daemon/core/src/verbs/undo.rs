@@ -20,9 +20,9 @@ use crate::verbs::tasks::{AfterStart, Tasks};
 use crate::workspaces::history::UndosNow;
 use crate::workspaces::{Workspace, Workspaces};
 
-/// Where it is known from which rounds are being undone.
+/// The sources for the rounds that are being undone.
 pub(crate) struct UndosInProgress<'a> {
-    /// The runs that ask.
+    /// The runs that wait for an answer of their reader.
     pub asking: &'a OpenRuns,
     /// The runs under way.
     pub tasks: &'a Tasks,

@@ -20,16 +20,16 @@ use crate::views::amounts::{processor_time, size, time};
 use crate::views::inert::line;
 use crate::workspaces::Workspaces;
 
-/// What stands for an amount that the system doesn't tell.
+/// The placeholder for an amount that the system doesn't provide.
 const UNKNOWN: &str = "–";
 
 /// The columns of `sessions`.
 const COLUMNS: [&str; 8] = ["session", "state", "pid", "age", "memory", "cpu", "disk", "tokens"];
 
-/// The first columns, which are texts; the others are amounts.
+/// The number of leading text columns; the others are amounts.
 const TEXT_COLUMNS: usize = 2;
 
-/// What several sessions use together.
+/// The total usage of several sessions.
 #[derive(Debug, Default)]
 struct Sums {
     usage: Usage,
@@ -124,7 +124,7 @@ pub(crate) fn list_sessions(
     Next::Data(text, Value::List(data))
 }
 
-/// What `status` counts besides the sessions.
+/// The counts in `status` other than those of the sessions.
 pub(crate) struct DaemonCounts {
     pub apps: usize,
     pub workspaces: usize,
@@ -132,7 +132,7 @@ pub(crate) struct DaemonCounts {
     pub up_s: u64,
 }
 
-/// What a person should know of the daemon besides its figures, by name.
+/// The notes on the daemon other than its figures, by name.
 pub(crate) fn daemon_notes(
     config: &Config,
     rules: &Rules,

@@ -12,11 +12,10 @@ use crate::keys::SessionKey;
 use crate::processes::Processes;
 use crate::workspaces::{Reader, Rendered, Window, Workspace};
 
-/// What a request views, and what tells whether it has changed.
+/// The state that a request views, with what is needed to detect changes.
 #[derive(Clone, Copy)]
 pub(crate) struct ViewedState<'a> {
     pub request: &'a ClientRequest,
-    /// The request's workspace.
     pub workspace: &'a Workspace,
     pub processes: &'a Processes,
     pub jobs: &'a Jobs,

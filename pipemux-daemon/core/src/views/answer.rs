@@ -14,7 +14,8 @@ use crate::views::inert::{self, Writer};
 use crate::views::minter::Minter;
 use crate::views::truncate::cut_lines;
 
-/// Writes the refusal of an answer. It names the step that asked if that is one of a foreign app, whose sentence it may be.
+/// Writes the refusal of an answer. It names the step that asked if that is one of a foreign app,
+/// whose sentence it may be.
 pub fn refused_answer(fault: &Fault, foreign: Option<&Step>) -> String {
     match foreign {
         Some(step) => {
@@ -74,17 +75,18 @@ pub fn plain<'t>(text: impl Into<ForeignStr<'t>>) -> String {
     inert::lines(text)
 }
 
-/// How a step is called in its line.
+/// The name of a step in its line.
 pub struct StepName {
-    /// Its action or, for a click, the link.
+    /// The step's action or, for a click, the link.
     pub written: String,
     /// True for a step of an app that doesn't come with PipeMux.
     pub foreign: bool,
 }
 
-/// Writes one line for each step that ended. The result of a nested call shows in its outer step. When that didn't run,
-/// the nested call has a line of its own if it failed or changed something, with the number of the outer step.
-/// `names` are the names of the steps, `contents` what those that ended show besides.
+/// Writes one line for each step that ended. The result of a nested call shows in its outer step.
+/// When that didn't run, the nested call has a line of its own if it failed or changed something,
+/// with the number of the outer step. `names` are the names of the steps, `contents` what those
+/// that ended show besides.
 pub fn steps(
     run: &Run,
     names: &[StepName],
@@ -176,7 +178,8 @@ fn job_line(outcome: &StepOutcome) -> String {
     }
 }
 
-/// Writes a result that no other step takes, so that it need not be asked for again: text in a fence.
+/// Writes a result that no other step takes, so that it need not be asked for again: text in a
+/// fence.
 fn result_value(outcome: &StepOutcome, budget: u32) -> String {
     let decoded = outcome.value.as_ref().and_then(|value| value.to_value().ok());
     match decoded {
@@ -198,8 +201,8 @@ fn result_value(outcome: &StepOutcome, budget: u32) -> String {
     }
 }
 
-/// Writes the line over a query's result: its brief, in a run of several steps after its number and name. What a `foreign`
-/// app says is never a line by itself.
+/// Writes the line over a query's result: its brief, in a run of several steps after its number and
+/// name. What a `foreign` app says is never a line by itself.
 fn query_head(name: &str, foreign: bool, brief: &ForeignText, position: Option<usize>) -> String {
     let brief = plain(brief);
     match position {
@@ -222,7 +225,8 @@ fn failure(name: &str, outcome: &StepOutcome) -> String {
     }
 }
 
-/// Writes the message of a fault. The ref that it names stays as the reader wrote it, even a ref token.
+/// Writes the message of a fault. The ref that it names stays as the reader wrote it, even a ref
+/// token.
 fn message(fault: &Fault) -> String {
     let written_ref = fault.written_ref.as_deref();
     let parts = written_ref.and_then(|written| Some((fault.message.split_once(written)?, written)));
@@ -252,8 +256,9 @@ fn full_name(step: &Step) -> String {
     format!("{}.{}", step.session.addr.provider, step.prototype.written_name())
 }
 
-/// Writes a question with its options, which take about `room` tokens, and the ways to answer, which begin with
-/// `command`. `body` follows its title. Returns also the label and id of each link.
+/// Writes a question with its options, which take about `room` tokens, and the ways to answer,
+/// which begin with `command`. `body` follows its title. Returns also the label and id of each
+/// link.
 pub fn question(
     minter: &mut Minter<'_>,
     (number, room): (u64, u64),

@@ -1,5 +1,5 @@
-//! The text of an answer while it is written. Long contents of windows aren't copied: the buffer keeps a
-//! reference.
+//! The text of an answer while it is written. Long contents of windows aren't copied: the buffer
+//! keeps a reference.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -13,7 +13,7 @@ use crate::views::quoted_refs::refs_in_fences;
 use crate::workspaces::content::Content;
 use crate::workspaces::{LineUpdate, Rendered};
 
-/// The length in bytes from which on a window's content isn't copied.
+/// The length in bytes from which a window's content isn't copied.
 const LONG_CONTENT: usize = 16 * 1024;
 
 /// A text, together with an estimate of its tokens.
@@ -24,7 +24,7 @@ pub struct AnswerBuffer {
     /// Long contents, each with its place in the text.
     long: Vec<(usize, Rc<Content>)>,
     estimate: Estimate,
-    /// What it says of line numbers, in order.
+    /// The reported line numbers, in order.
     lines: Vec<(SessionKey, LineUpdate)>,
 }
 

@@ -22,7 +22,7 @@ use crate::views::requested_window::WindowStatus;
 use crate::views::shown_lines::{changed_window, whole_window};
 use crate::workspaces::{Panels, Rendered, ShownVersion, Workspace};
 
-/// What the receipt takes, in tokens.
+/// The tokens for the receipt.
 const RECEIPT_TOKENS: u64 = 8;
 
 /// Ends the heading of a window whose app didn't answer in time.
@@ -30,35 +30,33 @@ pub const BUSY: &str = " · busy, as it was before";
 
 /// Everything that an answer is written from.
 pub struct AnswerText<'a> {
-    /// The workspace that is shown.
     pub workspace: &'a Workspace,
-    /// The reader who asked.
+    /// The reader who made the request.
     pub reader: &'a str,
-    /// The windows in the answer.
     pub windows: &'a [AnswerWindow],
     /// Notices that the reader hasn't been shown.
     pub notices: &'a [String],
     /// The panels of the workspace document.
     pub panels: &'a Panels,
-    /// What was done so far, for the context of a prompt after a reset.
+    /// A summary of what was done, for the context of a prompt after a reset.
     pub recap: &'a str,
     /// Sessions of other windows that changed.
     pub changed_elsewhere: &'a [SessionKey],
-    /// The reader's open questions, whole.
+    /// The text of the reader's open questions, in full.
     pub questions: &'a str,
     /// The budget in tokens that the request named.
     pub budget: Option<u32>,
-    /// What the client says it has of windows.
+    /// The client's claims of the windows that it holds.
     pub held: &'a [HeldClaim],
     /// Sessions whose windows there was no room for.
     pub left_out: &'a [SessionKey],
-    /// The options that commands repeat.
+    /// The options that are repeated in suggested commands.
     pub hint_options: &'a str,
 }
 
 impl AnswerText<'_> {
-    /// Writes windows in full, for `open` and `view`. With `all`, they are all windows of the workspace, and
-    /// prototypes that the reader knows are left out.
+    /// Writes windows in full, for `open` and `view`. With `all`, they are all windows of the
+    /// workspace, and prototypes that the reader knows are left out.
     pub fn full(&self, notes: &[ForeignText], all: bool) -> (AnswerBuffer, TokenReceipt) {
         let mut out = self.begin();
         for note in notes {
@@ -175,7 +173,8 @@ impl AnswerText<'_> {
         self.finish(out, None, false)
     }
 
-    /// Appends the open questions. They come last, so that what precedes them is as it is without them.
+    /// Appends the open questions. They come last, so that what precedes them is as it is without
+    /// them.
     pub(super) fn push_questions(&self, out: &mut AnswerBuffer) {
         if !self.questions.is_empty() {
             out.push("\n");

@@ -25,39 +25,37 @@ use crate::workspaces::{HeldProjection, LineUpdate, Rendered, ShownContent, Titl
 /// A window as an answer shows it.
 #[derive(Debug, Clone)]
 pub struct AnswerWindow {
-    /// The session that it shows.
     pub session: SessionKey,
-    /// Whether it is shown as it is now.
+    /// The status, which says whether the window is current.
     pub status: WindowStatus,
-    /// What was written of it.
+    /// The rendered window.
     pub rendered: Option<Rc<Rendered>>,
-    /// The same with every link's call, where that was asked for.
+    /// The rendered window with the call of every link, if requested.
     pub with_calls: Option<Rc<Rendered>>,
-    /// What later windows are compared with, when an answer may show only a part of it; else what was written.
+    /// The base for later comparisons if the answer may be partial; else the rendered window.
     pub base: Option<Rc<Rendered>>,
-    /// The tokens that it may take.
+    /// The window's token budget.
     pub budget: u32,
-    /// What it was written from.
+    /// The projection from which the window was rendered.
     pub projection: Option<Rc<RawProjection>>,
-    /// The process and version that it shows.
+    /// The process and version that the window shows.
     pub version: Option<(Incarnation, u64)>,
-    /// The process and version of an older window that is shown instead, if that is known.
+    /// The process and version of an older window that is shown instead, if known.
     pub older_version: Option<(Incarnation, u64)>,
-    /// What can be done with it, as text.
+    /// The text of the session's prototypes.
     pub prototypes: Rc<str>,
-    /// Its level of detail.
     pub lod: Lod,
-    /// The tokens that it would take, once the level of detail was lowered to fit.
+    /// The full token count, if the level of detail was lowered to fit.
     pub lowered: Option<u64>,
     /// True when its level of detail or budget is for this answer only.
     pub one_off: bool,
-    /// True when it is shown with another budget than its own, such as its share of a workspace's: of the data that its
-    /// reader has seen, it changes nothing.
+    /// True when it is shown with another budget than its own, such as its share of a workspace's:
+    /// of the data that its reader has seen, it changes nothing.
     pub peek: bool,
-    /// The tokens that it may take together with its prototypes: its share of a budget that the request named, or the
-    /// budget that was set for it.
+    /// The tokens that it may take together with its prototypes: its share of a budget that the
+    /// request named, or the budget that was set for it.
     pub room: u64,
-    /// A line for each running job of the session.
+    /// One line for each running job of the session.
     pub jobs: String,
 }
 
@@ -184,8 +182,8 @@ impl AnswerWindow {
     }
 }
 
-/// Writes a window for an answer. Returns also what was rendered for it, unless the last rendering was of the
-/// same projection.
+/// Writes a window for an answer. Returns also what was rendered for it, unless the last rendering
+/// was of the same projection.
 pub fn write_window(
     window: &Window,
     mut requested: RequestedWindow,
@@ -210,8 +208,8 @@ pub fn write_window(
     answer.version = Some((app, projection.version));
     answer.projection = Some(projection.clone());
     let previous = match &window.rendered {
-        // An unchanged projection keeps its text, and costs nothing; but its refs may stand for what another reader was
-        // shown since.
+        // An unchanged projection keeps its text, and costs nothing; but its refs may stand for
+        // what another reader was shown since.
         Some((source, rendered))
             if Rc::ptr_eq(source, &projection)
                 && !window.is_outdated()
@@ -256,8 +254,8 @@ pub fn window_to_write(window: &Window, requested: &RequestedWindow) -> Option<R
     newest(window, requested.held.clone()).map(|held| held.projection)
 }
 
-/// Returns what an app sent for an answer, or what it sent later: while this answer waited for a slow app,
-/// another one may have shown a newer version, or one of a later process.
+/// Returns what an app sent for an answer, or what it sent later: while this answer waited for a
+/// slow app, another one may have shown a newer version, or one of a later process.
 fn newest(window: &Window, held: Option<HeldProjection>) -> Option<HeldProjection> {
     let newer = window.projection.clone().filter(|own| {
         held.as_ref().is_none_or(|held| {

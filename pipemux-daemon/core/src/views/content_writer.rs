@@ -22,22 +22,23 @@ pub struct ContentWriter<'a> {
     /// Takes the app's text and the daemon's own Markdown.
     pub markdown: Writer<'a>,
     blocks: Vec<Block>,
-    /// Where whole lines begin and end whose estimate is known.
+    /// The start and end of runs of whole lines with a known estimate.
     estimated: Vec<(usize, usize, Estimate)>,
     /// The identities of all numbered lines, in order.
     numbered: Vec<LineRun>,
 }
 
 impl<'a> ContentWriter<'a> {
-    /// Makes a writer that lets some ref tokens pass. The content is likely to resemble the previous one.
+    /// Makes a writer that lets some ref tokens pass. The content is likely to resemble the
+    /// previous one.
     pub fn new(tokens: RefTokens<'a>, previous: Option<&Rc<Content>>) -> Self {
         let expected = previous.map(|previous| previous.shared_text());
         let markdown = Writer::expecting(expected, tokens);
         Self { markdown, ..Self::default() }
     }
 
-    /// Writes exact text in a fence, its lines numbered from `first` on, with their identities. `estimate` is that of the text when
-    /// it follows a newline, where that is known.
+    /// Writes exact text in a fence, its lines numbered from `first` on, with their identities.
+    /// `estimate` is that of the text when it follows a newline, where that is known.
     pub fn code(&mut self, code: &Code<'_>, estimate: Option<Estimate>) {
         let Code { lang, text, first, lines } = *code;
         self.markdown.end_line();
@@ -69,8 +70,8 @@ impl<'a> ContentWriter<'a> {
         self.end_block(BlockKind::Fence);
     }
 
-    /// Writes what the window shows of another session's window, on lines of its own. `more` is true if more of the window
-    /// follows: then a line tells where the embedded one ends.
+    /// Writes what the window shows of another session's window, on lines of its own. `more` is
+    /// true if more of the window follows: then a line tells where the embedded one ends.
     pub fn embed(&mut self, embed: &Embed, more: bool) {
         self.markdown.end_line();
         let EmbeddedWindow { rendered, mark, .. } = match embed {
@@ -105,8 +106,8 @@ impl<'a> ContentWriter<'a> {
         }
     }
 
-    /// Returns what was written: the `previous` content itself, with which the writer was made, if that is
-    /// the same.
+    /// Returns what was written: the `previous` content itself, with which the writer was made, if
+    /// that is the same.
     pub fn finish(mut self, previous: Option<&Rc<Content>>) -> Rc<Content> {
         self.markdown.end_line();
         self.end_block(BlockKind::Markdown);
@@ -150,7 +151,8 @@ impl<'a> ContentWriter<'a> {
     fn sum_estimates(&self, text: &str) -> Estimate {
         let (mut estimate, mut at) = (Estimate::for_lines(), 0);
         for (start, end, known) in &self.estimated {
-            // A known estimate is that of text after a newline: the line of a fence comes before it.
+            // A known estimate is that of text after a newline: the line of a fence comes before
+            // it.
             estimate.add(&text[at..*start]);
             estimate.add_lines(*known);
             at = *end;

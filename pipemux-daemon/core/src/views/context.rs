@@ -25,30 +25,28 @@ use crate::workspaces::context_errors::{CONFLICTS_TOLD, anchor_conflict, version
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{Rendered, Window, Workspace};
 
-/// What makes a Context complete: the answer of an act leaves it out.
+/// The parts that complete a Context and that the answer of an act omits.
 #[derive(Debug, Clone, Copy)]
 pub struct Completion<'a> {
     /// Everything that the app can do.
     pub prototypes: &'a [Prototype],
-    /// What the window shows of that.
+    /// The part of the prototypes that the window shows, as text.
     pub text: &'a str,
 }
 
 /// A window as a Context shows it.
 #[derive(Debug, Clone, Copy)]
 pub struct ContextView<'a> {
-    /// The window's workspace.
     pub workspace: &'a Workspace,
-    /// The window.
     pub window: &'a Window,
-    /// The level of detail.
     pub lod: Lod,
     /// History, forms and prototypes, for all answers but those of acts.
     pub completion: Option<Completion<'a>>,
 }
 
 impl ContextView<'_> {
-    /// Returns the Context of a window that was written from a projection; `suffix` ends its heading.
+    /// Returns the Context of a window that was written from a projection; `suffix` ends its
+    /// heading.
     pub fn of_window(
         &self,
         rendered: &Rendered,
@@ -164,8 +162,8 @@ pub fn unopened((at, now): (&WorkspaceKey, Now), session: &SessionKey, error: &F
     }
 }
 
-/// Returns the id of the object in focus. It may be bound to a name without being shown; anything else would be no ref to
-/// the reader.
+/// Returns the id of the object in focus. It may be bound to a name without being shown; anything
+/// else would be no ref to the reader.
 pub fn focus(
     table: &AnchorTable,
     session: &SessionKey,

@@ -14,21 +14,22 @@ const DIFF_STEPS_MAX: usize = 1_000_000;
 /// Moves of lines that an answer tells of a window; past it the window is shown whole.
 const MOVES_TOLD_MAX: usize = 4;
 
-/// What to show of a window after a run.
+/// The part of a window that is shown after a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Delta {
-    /// Nothing: it didn't change.
+    /// Nothing, because the window didn't change.
     Same,
-    /// Its heading and the changed lines.
+    /// The heading and the changed lines.
     Lines(String),
-    /// The complete window: so much changed that this is shorter to read.
+    /// The complete window, because it is shorter to read than the changes.
     Whole,
 }
 
-/// What the reader knows beside the window that it saw.
+/// The reader's knowledge other than the window that it saw.
 #[derive(Default)]
 pub struct Known<'a> {
-    /// True when lines that vanished are to be shown: for changes by others, and for what an undo took back.
+    /// True when lines that vanished are to be shown: for changes by others, and for what an undo
+    /// took back.
     pub removed: bool,
     /// True when another process showed that window: its identities of lines mean nothing now.
     pub restarted: bool,
@@ -41,7 +42,8 @@ pub struct Known<'a> {
 /// Compares a window with what the reader saw last. Returns also what is left out.
 pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<KeptLines>) {
     let whole = || (Delta::Whole, Vec::new());
-    // Lines that are equal in two documents aren't unchanged lines, and their numbers name other lines.
+    // Lines that are equal in two documents aren't unchanged lines, and their numbers name other
+    // lines.
     if seen.document != now.document || (known.restarted && now.content.is_numbered()) {
         return whole();
     }
@@ -57,8 +59,8 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
     }
     // The daemon's own fences are left out: a line of the app may look like one.
     let (before, after) = (content_lines(seen), content_lines(now));
-    // Of lines with identities, only the same line with the same text counts as unchanged. Lines are compared by
-    // numbers: the texts of long ones may have much in common.
+    // Of lines with identities, only the same line with the same text counts as unchanged. Lines
+    // are compared by numbers: the texts of long ones may have much in common.
     let mut numbers = FxHashMap::default();
     let mut number = |(identity, text): (Option<u64>, _)| {
         let next = numbers.len();
@@ -81,8 +83,8 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
     };
     let moves: Vec<&KeptLines> =
         kept.iter().filter(|kept| kept.old != kept.new && !told(kept)).collect();
-    // A move is told only of lines that are known to be the same, and whose numbers the reader still has as
-    // they were in that window.
+    // A move is told only of lines that are known to be the same, and whose numbers the reader
+    // still has as they were in that window.
     let tellable = |kept: &&KeptLines| {
         let renumbered = |number| known.renumbered.is_some_and(|renumbered| renumbered(number));
         kept.identified && !(kept.old..kept.old.saturating_add(kept.count)).any(renumbered)
@@ -100,8 +102,8 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
         out.push('\n');
     }
     out += &write_changes(&changed);
-    // The shorter one is shown; removed lines may double the length. A diff that repeats most of a window is
-    // also harder to read than the window.
+    // The shorter one is shown; removed lines may double the length. A diff that repeats most of a
+    // window is also harder to read than the window.
     let repeats = changed.len() > 8 && changed.len() * 4 > now_lines * 3;
     let longest = now.tokens * if known.removed { 2 } else { 1 };
     if repeats || (!changed.is_empty() && pipemux_tokens::estimate(&out) > longest) {
@@ -111,7 +113,8 @@ pub fn delta(seen: &Rendered, now: &Rendered, known: &Known<'_>) -> (Delta, Vec<
     }
 }
 
-/// Returns how many pairs of lines a comparison may look at: those between the first and the last line that differ.
+/// Returns how many pairs of lines a comparison may look at: those between the first and the last
+/// line that differ.
 fn differing_lines(old: &[usize], new: &[usize]) -> usize {
     let equal = |(one, other): &(&usize, &usize)| one == other;
     let begin = old.iter().zip(new).take_while(equal).count();
@@ -119,7 +122,8 @@ fn differing_lines(old: &[usize], new: &[usize]) -> usize {
     (old.len() - begin - end) * (new.len() - begin - end)
 }
 
-/// Returns what is told above the changed lines: the heading, and the row of links if that is another one.
+/// Returns what is told above the changed lines: the heading, and the row of links if that is
+/// another one.
 fn changed_head(seen: &Rendered, now: &Rendered) -> String {
     let nav = if seen.nav == now.nav { "" } else { &*now.nav };
     [&*now.heading, "\n", nav, if nav.is_empty() { "" } else { "\n" }].concat()
@@ -150,8 +154,8 @@ fn content_lines(rendered: &Rendered) -> Vec<Line<'_>> {
     rendered.content.lines().filter(|line| !line.fence).collect()
 }
 
-/// Writes changed lines. Exact text that would act as Markdown outside of a fence gets a fence, since it can't
-/// be escaped and stay exact.
+/// Writes changed lines. Exact text that would act as Markdown outside of a fence gets a fence,
+/// since it can't be escaped and stay exact.
 fn write_changes(changed: &[(Sign, &Line<'_>)]) -> String {
     let plain: String = changed.iter().map(|(sign, line)| signed(*sign, line)).collect();
     let acts = |(_, line): &(Sign, &Line<'_>)| line.exact && inert::line(line.text) != line.text;

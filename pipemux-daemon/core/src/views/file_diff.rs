@@ -10,9 +10,10 @@ use crate::runs::Run;
 use crate::views::inert::{self, Writer};
 use crate::views::truncate::cut_lines_with;
 
-/// Writes the differences that the steps of a run made in files, in about so many tokens; empty if there are none.
-/// Steps are left out that an earlier answer told of, whose outcome shows the text that they changed, or whose window
-/// the reader has, as `is_shown` says. Commands repeat `hint_options`.
+/// Writes the differences that the steps of a run made in files, in about so many tokens; empty if
+/// there are none. Steps are left out that an earlier answer told of, whose outcome shows the text
+/// that they changed, or whose window the reader has, as `is_shown` says. Commands repeat
+/// `hint_options`.
 pub fn file_diff(
     run: &Run,
     tokens: u32,

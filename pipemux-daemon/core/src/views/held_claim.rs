@@ -15,14 +15,14 @@ const SHOWN_CHARS: usize = 64;
 /// Stands for the version of a window of which a client has nothing.
 const NOTHING: &str = "none";
 
-/// A window that a client says it has, and in which version.
+/// A client's claim that it has a window in some version.
 #[derive(Debug, Clone)]
 pub struct HeldClaim {
-    /// What the client named, or the session as it is written.
+    /// The name that the client gave, or the session's address.
     pub name: String,
-    /// The session, if it has a window here.
+    /// The session, if it has a window in this workspace.
     pub session: Option<SessionKey>,
-    /// None when the client has nothing of it; an error where no version is written.
+    /// `None` if the client has nothing of it; an error if it isn't a valid version.
     pub(super) version: Result<Option<ContextVersion>, Fault>,
 }
 

@@ -1,8 +1,8 @@
-//! What a client is shown of windows that it says it has a version of. Its word counts instead of what is known of its
-//! reader, since it may have lost what that one was shown.
+//! What a client is shown of windows that it says it has a version of. Its word counts instead of
+//! what is known of its reader, since it may have lost what that one was shown.
 //!
-//! **Invariant: whoever applies the answers has the text of the window as it is now.** Nothing but a text that is known
-//! to be that of the version, and of no other form of it, is compared with.
+//! **Invariant: whoever applies the answers has the text of the window as it is now.** Nothing but
+//! a text that is known to be that of the version, and of no other form of it, is compared with.
 
 use pipemux_proto::report::{HeldChange, HeldReport};
 use pipemux_proto::{Fault, Incarnation, SessionAddr};
@@ -20,8 +20,8 @@ impl AnswerText<'_> {
         self.held.iter().find(|claim| claim.session.as_ref() == Some(&window.session))
     }
 
-    /// Returns what a client has to be shown of a window, and why it is all of it if that can't be said; notes what that
-    /// says of line numbers.
+    /// Returns what a client has to be shown of a window, and why it is all of it if that can't be
+    /// said; notes what that says of line numbers.
     pub(super) fn since_claim(
         &self,
         out: &mut AnswerBuffer,

@@ -5,20 +5,20 @@ use similar::{Algorithm, DiffOp};
 
 use crate::workspaces::content::Line;
 
-/// What a delta leaves out: numbered lines that are the same as before, in ascending order.
+/// A run of unchanged numbered lines that a delta omits, in ascending order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptLines {
-    /// The number that the first one had.
+    /// The previous number of the first line.
     pub old: u64,
-    /// The number that it has now.
+    /// The present number of the first line.
     pub new: u64,
-    /// How many lines.
+    /// The number of lines.
     pub count: u64,
     /// True when their app says that they are the same lines; else only their texts are equal.
     pub identified: bool,
 }
 
-/// What a comparison of lines finds.
+/// The result of a comparison of lines.
 pub(super) struct LineChanges<'l> {
     /// The lines to show, in the order of the window.
     pub changed: Vec<(Sign, &'l Line<'l>)>,
@@ -40,7 +40,8 @@ pub(super) fn line_changes<'l>(
     let mut title = Title::default();
     let (things_before, things_after) = (things(before), things(after));
     let mut comparable = true;
-    // The things whose lines are told to have moved, and those of which the line isn't told to be gone.
+    // The things whose lines are told to have moved, and those of which the line isn't told to be
+    // gone.
     let (mut moved_things, mut unsaid) = (Vec::new(), Vec::new());
     for op in similar::capture_diff_slices(Algorithm::Patience, old, new) {
         if let DiffOp::Equal { old_index, new_index, len } = op {
@@ -111,14 +112,14 @@ impl KeptList {
     }
 }
 
-/// What happened to a line.
+/// The kind of a line's change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sign {
-    /// Nothing: it says where those below stand.
+    /// An unchanged line that shows the position of those below.
     Context,
     Added,
     Removed,
-    /// Its thing stood elsewhere before.
+    /// A line whose object was at another position before.
     Moved,
 }
 
@@ -127,8 +128,8 @@ fn things<'a>(lines: &[Line<'a>]) -> FxHashMap<&'a str, &'a str> {
     lines.iter().filter_map(|line| Some((thing(line)?, line.text))).collect()
 }
 
-/// Returns the ref of the thing that a line is about: the first one that it shows. Numbered lines and exact text have
-/// none.
+/// Returns the ref of the thing that a line is about: the first one that it shows. Numbered lines
+/// and exact text have none.
 fn thing<'a>(line: &Line<'a>) -> Option<&'a str> {
     if line.exact || line.number.is_some() {
         return None;
@@ -137,13 +138,13 @@ fn thing<'a>(line: &Line<'a>) -> Option<&'a str> {
     from.split_once(')').map(|(of, _)| of)
 }
 
-/// What says where changed lines stand: the heading above them, and the line above them that shows an object, as an
-/// entry's title is above its text. Numbered lines need neither.
+/// What says where changed lines stand: the heading above them, and the line above them that shows
+/// an object, as an entry's title is above its text. Numbered lines need neither.
 #[derive(Default)]
 struct Title<'a> {
-    /// The heading, until the diff has it.
+    /// The heading, until it is added to the diff.
     heading: Option<&'a Line<'a>>,
-    /// The title, until the diff has it.
+    /// The title, until it is added to the diff.
     pending: Option<&'a Line<'a>>,
 }
 

@@ -1,7 +1,7 @@
 //! The titles of links: a link's call, which runs as it is printed.
 //!
-//! **Invariant: a title that is code has the effect of its link.** A call that can't be written so, or that is too
-//! long, is left out, and the title says so.
+//! **Invariant: a title that is code has the effect of its link.** A call that can't be written so,
+//! or that is too long, is left out, and the title says so.
 
 use std::collections::BTreeSet;
 
@@ -43,13 +43,12 @@ impl SharedWords {
     }
 }
 
-/// What titles of a session's links are written from.
+/// The data from which the titles of a session's links are written.
 pub struct TitleWriter<'a> {
-    /// The session.
     pub session: &'a SessionAddr,
-    /// What its app can do.
+    /// The session's prototypes.
     pub prototypes: &'a [Prototype],
-    /// What the calls must be told from.
+    /// The words that need a session name in calls, because other windows use them, too.
     pub shared: &'a SharedWords,
     /// Returns the ref to an object of the session as windows show it.
     pub written: &'a dyn Fn(&str) -> Option<Ref>,
@@ -349,7 +348,8 @@ fn record<'a>(entries: impl Iterator<Item = (&'a String, String)>) -> String {
     format!("{{{}}}", entries.join(", "))
 }
 
-/// Returns what calls on a session begin with: `editor` for the main session, `editor/two` for another one.
+/// Returns what calls on a session begin with: `editor` for the main session, `editor/two` for
+/// another one.
 pub fn callee(addr: &SessionAddr) -> String {
     match addr.session.as_str() {
         SessionAddr::DEFAULT_SESSION => addr.provider.to_string(),

@@ -22,8 +22,8 @@ pub fn media_words(media: MediaRef<'_>) -> String {
     }
 }
 
-/// Returns the name of a format as people write it: `PNG` for `image/png`. Empty for one that says nothing, or is
-/// no name.
+/// Returns the name of a format as people write it: `PNG` for `image/png`. Empty for one that says
+/// nothing, or is no name.
 fn format_name(media_type: &str) -> String {
     let subtype =
         media_type.split(';').next().unwrap_or_default().rsplit('/').next().unwrap_or_default();

@@ -22,20 +22,20 @@ use crate::workspaces::anchors::{
 use crate::workspaces::link_code::link_call;
 use crate::workspaces::{Embed, TitleWord};
 
-/// What rendering takes from the app, and from the answer that is written.
+/// The input of rendering from the app and from the answer being written.
 #[derive(Debug, Clone, Copy)]
 pub struct RenderInput<'a> {
-    /// What the app can do.
+    /// The app's prototypes.
     pub prototypes: &'a [Prototype],
-    /// The ref tokens that may pass in the app's text.
+    /// The ref tokens that are allowed in the app's text.
     pub tokens: RefTokens<'a>,
     /// The epoch of the answer.
     pub epoch: u64,
     /// True when every link shows its call.
     pub show_calls: bool,
-    /// The words with which calls name their session.
+    /// The words that need a session name in calls.
     pub shared: &'a SharedWords,
-    /// What the window shows of other sessions' windows.
+    /// The embedded windows of other sessions.
     pub embeds: &'a [Embed],
 }
 
@@ -59,7 +59,7 @@ pub struct Minter<'a> {
     words: BTreeSet<TitleWord>,
     /// True while a window is written that another one shows.
     embedded: bool,
-    /// The prototypes by name, once a link asked for one of many.
+    /// The prototypes by name, built when a link asks for one of many.
     prototypes: OnceCell<FxHashMap<&'a str, &'a Prototype>>,
 }
 
@@ -87,7 +87,8 @@ impl<'a> Minter<'a> {
         }
     }
 
-    /// Mints for a window that another one shows: what it mints isn't shown by the session's own window.
+    /// Mints for a window that another one shows: what it mints isn't shown by the session's own
+    /// window.
     #[must_use]
     pub(super) fn embedded(self) -> Self {
         Self { embedded: true, ..self }
@@ -108,7 +109,8 @@ impl<'a> Minter<'a> {
         self.changed
     }
 
-    /// Begins a window: nothing that the session showed before counts as shown, until it is minted again.
+    /// Begins a window: nothing that the session showed before counts as shown, until it is minted
+    /// again.
     pub(super) fn begin_window(&mut self, expected_ids: usize) {
         self.anchors.hide_session(self.session, self.input.epoch);
         self.ids.reserve(expected_ids);
@@ -120,8 +122,8 @@ impl<'a> Minter<'a> {
         std::mem::take(&mut self.ids)
     }
 
-    /// Mints the id of an object. `listed` is true for an object in the window's content: any other isn't
-    /// shown by its id.
+    /// Mints the id of an object. `listed` is true for an object in the window's content: any other
+    /// isn't shown by its id.
     pub(super) fn mint_object(
         &mut self,
         object: ObjectRef<'_, ForeignStr<'_>>,
@@ -143,7 +145,8 @@ impl<'a> Minter<'a> {
         minted
     }
 
-    /// Mints the id of an object before it is listed, because the call of a link before it names the object.
+    /// Mints the id of an object before it is listed, because the call of a link before it names
+    /// the object.
     pub(super) fn mint_early(&mut self, object: ObjectRef<'_, ForeignStr<'_>>) {
         let id = self.mint_object(object, false).id;
         if object.show_key {
@@ -199,9 +202,9 @@ impl<'a> Minter<'a> {
         self.write_link(link, false, None)
     }
 
-    /// Writes a link of an outcome. It stands beside the window and outlives its next projection. One that changes
-    /// something, and doesn't say what it is about, belongs to the state that the step left: otherwise an `undo`
-    /// would take back whatever came last.
+    /// Writes a link of an outcome. It stands beside the window and outlives its next projection.
+    /// One that changes something, and doesn't say what it is about, belongs to the state that the
+    /// step left: otherwise an `undo` would take back whatever came last.
     pub fn outcome_link(&mut self, link: &LinkSlot, state: Option<StateVersion>) -> String {
         let risk = self.prototype(&link.action).map(|prototype| prototype.risk);
         let changes = matches!(risk, Some(Risk::Changes | Risk::Destructive));

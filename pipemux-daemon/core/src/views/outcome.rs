@@ -26,11 +26,10 @@ use crate::views::truncate::{cut_contents, cut_steps};
 use crate::views::{answer, form, inert};
 use crate::workspaces::anchors::{AnchorTable, StateVersion};
 
-/// The outcome of a run.
 pub struct RunOutcome {
-    /// Its steps and its question.
+    /// The text of the steps and the question.
     pub text: String,
-    /// What each step that ended shows besides its brief.
+    /// For each step that ended, its contents besides its brief.
     pub contents: Vec<String>,
     /// The question as data.
     pub asked: Option<QuestionReport>,
@@ -38,7 +37,7 @@ pub struct RunOutcome {
     pub minted: bool,
 }
 
-/// What the outcome of a step depends on besides what its app said.
+/// The facts on a step's app that its outcome depends on.
 pub struct StepApp<'p> {
     /// True if the app comes with PipeMux.
     pub is_built_in: bool,
@@ -46,9 +45,9 @@ pub struct StepApp<'p> {
     pub token_prefix: Option<&'p str>,
 }
 
-/// Writes the outcome of a run. `question` is the one that the run has open; `prototypes` gives what a session
-/// can do, `app` what is known of its app, `is_present` whether no later state of a session was shown than the one that a step
-/// left; commands repeat `hint_options`.
+/// Writes the outcome of a run. `question` is the one that the run has open; `prototypes` gives
+/// what a session can do, `app` what is known of its app, `is_present` whether no later state of a
+/// session was shown than the one that a step left; commands repeat `hint_options`.
 pub fn write_outcome<'p>(
     run: &Run,
     question: Option<(u64, &OpenQuestion)>,
@@ -140,7 +139,8 @@ fn write_contents<'p>(
         }
         let (session, prototypes) = (&step.session, prototypes(&step.session));
         let mut minter = Minter::new(session, RenderInput::of_links(&prototypes, epoch), anchors);
-        // Things that have changed since would be shown in a state that they have left: their names are enough.
+        // Things that have changed since would be shown in a state that they have left: their names
+        // are enough.
         let present = outcome.state.is_some_and(|state| is_present(session, state));
         let tokens = RefTokens::of_app(app(session).token_prefix);
         contents.push(write_content(&outcome.content, tokens, present, &mut minter));
@@ -169,8 +169,9 @@ fn undo_left(run: &Run) -> String {
     }
 }
 
-/// True when a later step of the run offers the same of its own change, such as its undo: that one comes first, so that
-/// one link an answer is enough. Those of the other steps are taken back with the whole round.
+/// True when a later step of the run offers the same of its own change, such as its undo: that one
+/// comes first, so that one link an answer is enough. Those of the other steps are taken back with
+/// the whole round.
 fn is_offered_later(run: &Run, index: usize, link: &LinkSlot) -> bool {
     let session = &run.progress.steps[index].session;
     let mut later = run.progress.steps.iter().zip(&run.progress.done).skip(index + 1);
@@ -181,20 +182,21 @@ fn is_offered_later(run: &Run, index: usize, link: &LinkSlot) -> bool {
         && later.any(|(step, outcome)| step.session == *session && outcome.links.iter().any(offers))
 }
 
-/// What is said of a secret answer.
+/// The hint for a secret answer.
 const SECRET: &str = "secret: from standard input it is in no argument list or shell history\n";
 
-/// A question as it is shown.
+/// A question as readers see it.
 pub struct WrittenQuestion {
-    /// With its options and the ways to answer.
+    /// The question's text, with its options and the ways to answer.
     pub text: String,
-    /// As data.
+    /// The question as data.
     pub report: QuestionReport,
     /// True when a link was minted for it that wasn't there before.
     pub minted: bool,
 }
 
-/// Writes an open question, whole. It says its number when it is one of `several`; commands repeat `hint_options`.
+/// Writes an open question, whole. It says its number when it is one of `several`; commands repeat
+/// `hint_options`.
 pub fn write_question(
     numbered: (u64, bool),
     open: &OpenQuestion,
@@ -204,7 +206,8 @@ pub fn write_question(
     write_question_within(u64::MAX, numbered, open, input, anchors)
 }
 
-/// Writes an open question whose options take no more than about so many tokens; the first is always shown.
+/// Writes an open question whose options take no more than about so many tokens; the first is
+/// always shown.
 fn write_question_within(
     room: u64,
     (number, several): (u64, bool),
@@ -275,8 +278,8 @@ fn options<'a>(
     links.into_iter().zip(details).map(option).collect()
 }
 
-/// Names a step: by its action or, for a click, by the link that was clicked. A number that stood in a text, where
-/// it was no link, is noticed by that.
+/// Names a step: by its action or, for a click, by the link that was clicked. A number that stood
+/// in a text, where it was no link, is noticed by that.
 fn step_name(step: &Step, anchors: &AnchorTable) -> String {
     let action = step.prototype.written_name();
     match clicked(step, anchors) {
@@ -308,7 +311,7 @@ pub fn clicked(step: &Step, anchors: &AnchorTable) -> Option<(String, String)> {
     Some((short, step.session.addr.clone().into()))
 }
 
-/// How many characters of a clicked link's label an answer repeats.
+/// The number of characters of a clicked link's label that an answer repeats.
 const CLICKED_LABEL: usize = 40;
 
 /// Returns how much is needed to go on: more than one open point makes a wizard.

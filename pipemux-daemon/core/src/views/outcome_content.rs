@@ -1,4 +1,5 @@
-//! What an outcome shows besides its brief: the result of a query, or what makes sure that an act did what was meant.
+//! What an outcome shows besides its brief: the result of a query, or what makes sure that an act
+//! did what was meant.
 
 use crate::foreign::Piece;
 use crate::views::content_writer::ContentWriter;
@@ -6,8 +7,9 @@ use crate::views::inert::{self, RefTokens};
 use crate::views::minter::Minter;
 use crate::workspaces::raw_projection::Code;
 
-/// Writes the content of an outcome. The app's own `tokens` pass, as in its window. Without `with_refs`, objects are only named.
-/// Otherwise its objects and links outlive the next projection of the window, which need not show them.
+/// Writes the content of an outcome. The app's own `tokens` pass, as in its window. Without
+/// `with_refs`, objects are only named. Otherwise its objects and links outlive the next projection
+/// of the window, which need not show them.
 pub fn write_content(
     pieces: &[Piece],
     tokens: RefTokens<'_>,

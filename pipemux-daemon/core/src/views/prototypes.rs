@@ -13,8 +13,8 @@ pub fn possible<'a>(
     prototypes.iter().filter(move |known| names.is_none_or(|names| names.contains(&known.name)))
 }
 
-/// Writes the compact block of a window: featured actions with their documentation, listed ones on one line,
-/// the number of the rest. Returns an empty text when there are none.
+/// Writes the compact block of a window: featured actions with their documentation, listed ones on
+/// one line, the number of the rest. Returns an empty text when there are none.
 pub fn compact(provider: &ProviderId, prototypes: &[&Prototype]) -> String {
     let mut out = String::new();
     let of_prominence = |prominence: Prominence| {
@@ -48,8 +48,8 @@ pub fn short_lines(prototypes: &[&Prototype]) -> String {
     prototypes.iter().map(line).collect()
 }
 
-/// Writes what a caller of one action needs: its signature in short, what it does, and what its parameters mean. That it can
-/// be previewed goes without saying.
+/// Writes what a caller of one action needs: its signature in short, what it does, and what its
+/// parameters mean. That it can be previewed goes without saying.
 pub fn described(prototypes: &[&Prototype]) -> String {
     let is_preview = |one: &&&Prototype| one.called.is_some() && one.name.starts_with("preview_");
     let described = prototypes.iter().filter(|one| !is_preview(one)).map(|prototype| {

@@ -1,8 +1,9 @@
-//! Refs that stand in exact text: they look like the daemon's anchors, and are part of a file or a value.
+//! Refs that stand in exact text: they look like the daemon's anchors, and are part of a file or a
+//! value.
 //!
-//! Exact text can't be escaped, and a reader who takes a number from it acts on whatever has that number. It always
-//! stands in a fence, and an answer says of which numbers in its fences that holds, if they are in use: a text that
-//! only talks about links costs nothing.
+//! Exact text can't be escaped, and a reader who takes a number from it acts on whatever has that
+//! number. It always stands in a fence, and an answer says of which numbers in its fences that
+//! holds, if they are in use: a text that only talks about links costs nothing.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +13,11 @@ use crate::views::inert;
 use crate::workspaces::Workspace;
 use crate::workspaces::content::anchors_in;
 
-/// How many refs an answer explains; the others are counted.
+/// The number of refs that an answer explains; the others are only counted.
 const EXPLAINED: usize = 4;
 
-/// Returns the refs in the fences of whole lines of an answer. An app's text opens no fence: it is escaped.
+/// Returns the refs in the fences of whole lines of an answer. An app's text opens no fence: it is
+/// escaped.
 pub fn refs_in_fences(markdown: &str) -> BTreeSet<(RefKind, u64)> {
     let mut found = BTreeSet::new();
     // The ticks of the open fence, and where the line below it begins.
@@ -48,7 +50,8 @@ pub fn refs_in_fences(markdown: &str) -> BTreeSet<(RefKind, u64)> {
     found
 }
 
-/// Says which of some refs in fences are in use as something else for a reader; nothing when none are.
+/// Says which of some refs in fences are in use as something else for a reader; nothing when none
+/// are.
 pub fn quoted_refs_note(
     workspace: &Workspace,
     reader: &str,

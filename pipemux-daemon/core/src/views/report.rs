@@ -18,17 +18,15 @@ use crate::workspaces::Workspace;
 
 /// Everything that a report is made from.
 pub struct ReportInput<'a> {
-    /// The workspace that is shown.
     pub workspace: &'a Workspace,
-    /// The windows in the answer.
     pub windows: &'a [AnswerWindow],
-    /// The run whose answer it is, if it is one's.
+    /// The run that the answer is about, if any.
     pub run: Option<&'a Run>,
-    /// What each of its steps that ended shows besides its brief.
+    /// For each ended step of the run, its contents besides its brief.
     pub contents: &'a [String],
-    /// What each session can do.
+    /// The prototypes of each session.
     pub prototypes: &'a dyn Fn(&SessionKey) -> Prototypes,
-    /// The options that commands repeat.
+    /// The options that are repeated in suggested commands.
     pub hint_options: &'a str,
 }
 

@@ -11,32 +11,31 @@ use crate::workspaces::HeldProjection;
 /// A window that an answer is to show, with the detail that the request asks for.
 #[derive(Debug, Clone)]
 pub struct WantedWindow {
-    /// The session that the window shows.
     pub session: SessionKey,
-    /// The level of detail in this answer; none for the window's own.
+    /// The level of detail in this answer; `None` for the window's own.
     pub lod: Option<Lod>,
-    /// The budget in this answer; none for the window's own.
+    /// The token budget in this answer; `None` for the window's own.
     pub budget: Option<u32>,
 }
 
-/// A window on its way into an answer.
+/// A window that was requested for an answer.
 #[derive(Debug)]
 pub struct RequestedWindow {
-    /// The session that it shows.
     pub session: SessionKey,
-    /// The level of detail that was asked for.
+    /// The requested level of detail.
     pub lod: Lod,
-    /// The budget in tokens that was asked for.
+    /// The requested budget, in tokens.
     pub budget: u32,
-    /// The tokens that it would take, once the level of detail was lowered to fit.
+    /// The full token count, if the level of detail was lowered to fit.
     pub lowered: Option<u64>,
     /// True when that isn't the detail that the window had for good when it was asked for.
     pub peek: bool,
-    /// What is known of it so far.
+    /// The status of the window so far.
     pub state: WindowStatus,
-    /// The window's number when it was asked for: a window that is opened after it was closed has another.
+    /// The window's number when it was asked for: a window that is opened after it was closed has
+    /// another.
     pub number: u64,
-    /// What its app sent for this answer.
+    /// The projection that the app sent for this answer.
     pub held: Option<HeldProjection>,
     /// True once it was asked for a second time, since its app died with the first request.
     pub again: bool,
@@ -44,8 +43,8 @@ pub struct RequestedWindow {
     pub known: bool,
     /// True when it was asked for before it was known that it will be shown.
     pub ahead: bool,
-    /// The process and the newest version that it was known to have when it was asked: what it sends is no older, unless
-    /// its version went back.
+    /// The process and the newest version that it was known to have when it was asked: what it
+    /// sends is no older, unless its version went back.
     pub least: Option<(Incarnation, u64)>,
     /// True once it was asked for again since its version went back.
     pub asked_again: bool,
@@ -72,37 +71,36 @@ impl RequestedWindow {
     }
 }
 
-/// What an answer shows of a window.
+/// The content that an answer shows for a window.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WindowStatus {
-    /// Nothing yet: its app was asked.
+    /// Nothing yet; the app was asked for it.
     Waiting,
-    /// The window as it is now.
+    /// The current window.
     Fresh,
-    /// The window as it was: its app didn't answer in time.
+    /// An earlier state of the window, because its app didn't answer in time.
     Busy,
-    /// An error: there is no window to show.
+    /// An error, because there is no window to show.
     Broken(Box<Fault>),
 }
 
-/// What an answer is about.
+/// The subject of an answer.
 #[derive(Debug)]
 pub enum AnswerKind {
     /// `open`.
     Open {
-        /// What the app restored or lost, in its own words.
+        /// The app's notes on what it restored or lost.
         notes: Vec<ForeignText>,
     },
     /// `view` of the complete workspace: in full, or what changed since an epoch.
     Workspace(Option<u64>),
-    /// The workspace as the context of a prompt: what the reader hasn't seen.
+    /// The workspace as the context of a prompt, with what the reader hasn't seen.
     Injection {
         /// True when all of it is shown again.
         reset: bool,
     },
     /// `view` of one window: in full, or what changed since an epoch.
     Window(Option<u64>),
-    /// A run.
     Run(Box<Run>),
     /// Open questions, and why a request was refused for their sake.
     Questions {
@@ -110,7 +108,7 @@ pub enum AnswerKind {
         numbers: Vec<u64>,
         /// The reason of the refusal.
         refusal: Option<Box<Fault>>,
-        /// How many steps of the request wait for the answer.
+        /// The number of the request's steps that wait for the answer.
         waiting: usize,
     },
 }

@@ -7,47 +7,46 @@ use crate::foreign::{ForeignText, data};
 use crate::keys::SessionKey;
 use crate::views::inert;
 
-/// A ref or a token of a text.
+/// A ref or a token in a text.
 #[derive(Debug, Clone)]
 pub struct ResolvedRef {
-    /// The ref.
     pub of: Ref,
-    /// What it is now.
+    /// The current status of the ref.
     pub status: RefStatus,
-    /// The session that owns it.
+    /// The session that owns the object.
     pub session: Option<SessionKey>,
-    /// What it is called.
+    /// The title of the object.
     pub title: Option<ForeignText>,
-    /// Where it is.
+    /// The location of the object.
     pub at: Option<ForeignText>,
-    /// Why it is what it is, and what to do about it.
+    /// The reason for the status, and the remedy.
     pub why: Option<String>,
-    /// The call that a click on it means.
+    /// The call that a click on the token makes.
     pub click: Option<String>,
-    /// The actions that take it, as `show(nodes)`.
+    /// The actions that accept the object, as in `show(nodes)`.
     pub takes: Vec<String>,
 }
 
-/// What a ref or a token is now.
+/// The current status of a ref or a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefStatus {
-    /// Not known yet: its app was asked.
+    /// The status isn't known yet; the app was asked.
     Asked,
-    /// It can be acted on.
+    /// Calls can be made on the object.
     Live,
-    /// It is there, but folded, filtered away, or its window is closed.
+    /// The object exists, but is folded or filtered away, or its window is closed.
     Hidden,
-    /// It is there as far as is known; its session sleeps, and a call wakes it.
+    /// The object presumably exists; its session sleeps, and a call wakes it.
     Asleep,
-    /// Its meaning changed since the reader saw it, or the reader never saw it.
+    /// The meaning changed since the reader saw it, or the reader never saw it.
     Stale,
-    /// It was there, and is no more.
+    /// The object existed, but is gone.
     Gone,
-    /// Nothing here ever had that name.
+    /// No object in this workspace ever had the name.
     Forged,
     /// Several sessions may be meant.
     Ambiguous,
-    /// Its app didn't tell.
+    /// The app didn't report the status.
     Unknown,
 }
 

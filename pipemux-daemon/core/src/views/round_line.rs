@@ -5,19 +5,19 @@ use crate::persist::records::SavedRound;
 use crate::text::clip;
 use crate::views::inert::{line, whole_line};
 
-/// What the line of a round says besides the round itself.
+/// The data of a round's line other than the round itself.
 #[derive(Debug)]
 pub struct RoundHead<'r> {
-    /// The workspace, where several may be meant.
+    /// The workspace, if several are possible.
     pub workspace: Option<&'r str>,
-    /// When it ended.
+    /// The time at which the round ended.
     pub time: &'r str,
     /// True to tell what it was made with.
     pub tells_client: bool,
 }
 
-/// Returns the line of a round: its number, when, by whom, what was done, what came of it, and whether it is undone. With
-/// `detail`, its result follows elsewhere.
+/// Returns the line of a round: its number, when, by whom, what was done, what came of it, and
+/// whether it is undone. With `detail`, its result follows elsewhere.
 pub fn round_line(round: &SavedRound, head: &RoundHead<'_>, detail: bool) -> String {
     let mut by = match round.reader.as_str() {
         "default" => String::new(),

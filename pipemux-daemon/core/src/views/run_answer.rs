@@ -42,8 +42,8 @@ impl AnswerText<'_> {
                 continue;
             };
             let seen = self.workspace.seen(self.reader, &window.session);
-            // What was seen before the app's version went back is compared with nothing; and a reader who saw another
-            // document meanwhile would take the difference for one of that.
+            // What was seen before the app's version went back is compared with nothing; and a
+            // reader who saw another document meanwhile would take the difference for one of that.
             let comparable = |seen: &&SeenWindow| {
                 seen.app != Incarnation::default() && seen.document == rendered.document
             };
@@ -111,8 +111,8 @@ impl AnswerText<'_> {
     }
 }
 
-/// Returns true while nobody but this run changed the window since the reader saw it: each step counts one
-/// version.
+/// Returns true while nobody but this run changed the window since the reader saw it: each step
+/// counts one version.
 fn only_own_changes(run: &Run, window: &AnswerWindow) -> bool {
     let expected = run.own_changes.expected.get(&window.session).copied();
     run.own_changes.only_own

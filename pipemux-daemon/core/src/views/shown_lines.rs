@@ -1,7 +1,8 @@
-//! What an answer says of line numbers: for the windows in it, and for what outcomes and questions told.
+//! What an answer says of line numbers: for the windows in it, and for what outcomes and questions
+//! told.
 //!
-//! **Invariant: an answer advances only the numbers that it shows or maps, and those that it leaves out because
-//! they name the same lines as before.**
+//! **Invariant: an answer advances only the numbers that it shows or maps, and those that it leaves
+//! out because they name the same lines as before.**
 
 use pipemux_proto::LineNumbers;
 
@@ -24,7 +25,8 @@ pub fn whole_window(rendered: &Rendered, seen: Option<ShownVersion>) -> Vec<Line
     updates.all
 }
 
-/// Returns what a window says that is shown as a difference from `base`, which left out the `kept` lines.
+/// Returns what a window says that is shown as a difference from `base`, which left out the `kept`
+/// lines.
 pub fn changed_window(
     rendered: &Rendered,
     seen: ShownVersion,
@@ -62,8 +64,9 @@ pub fn changed_window(
 
 /// Returns what the outcomes and questions of a run told.
 ///
-/// What those of a pinned run say of numbers that they leave out, or that lines had before, holds for its epoch. It
-/// holds no more where the reader was shown other lines under these numbers since.
+/// What those of a pinned run say of numbers that they leave out, or that lines had before, holds
+/// for its epoch. It holds no more where the reader was shown other lines under these numbers
+/// since.
 pub fn told_lines(run: &Run, reader: Option<&Reader>) -> Vec<(SessionKey, LineUpdate)> {
     let meant = |session: &SessionKey, document: &str, first, last| match (
         run.baseline.pinned_lines(session),

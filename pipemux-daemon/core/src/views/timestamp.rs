@@ -12,7 +12,7 @@ pub fn timestamp(now: Now) -> String {
     Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX).to_string()
 }
 
-/// A time as a reader's clock shows it.
+/// A time in the reader's time zone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LocalTime {
     /// `2025-12-10`
@@ -22,7 +22,8 @@ pub struct LocalTime {
 }
 
 impl LocalTime {
-    /// Returns the local time of so many milliseconds since 1970, UTC. The offsets come newest first; none for UTC.
+    /// Returns the local time of so many milliseconds since 1970, UTC. The offsets come newest
+    /// first; none for UTC.
     pub fn of(unix_ms: u64, clock: &[ClockOffset]) -> Self {
         let seconds = unix_ms / 1000;
         let clock = clock.get(..CLOCK_OFFSETS_MAX).unwrap_or(clock);

@@ -11,8 +11,8 @@ use crate::views::answer_buffer::window_markdown;
 use crate::workspaces::Rendered;
 use crate::workspaces::content::{Line, ends_ref};
 
-/// Cuts the content of a window to a budget in tokens. Heading and links always stay; tokens that are cut count
-/// as hidden, and a line says so. Refs to what was cut stay valid.
+/// Cuts the content of a window to a budget in tokens. Heading and links always stay; tokens that
+/// are cut count as hidden, and a line says so. Refs to what was cut stay valid.
 pub fn trim(rendered: Rendered, budget: u64) -> Rendered {
     let required =
         pipemux_tokens::estimate(&rendered.heading) + pipemux_tokens::estimate(&rendered.nav);

@@ -1,7 +1,8 @@
 //! Truncates texts to a number of tokens: what is cut ends with a line that leads to the rest.
 //!
-//! In an answer that is too long windows are cut first (`answers::fit`), then what outcomes show besides their briefs, then
-//! long outcomes of steps. How the run ended and a question are never cut: their length is bounded where they are taken in.
+//! In an answer that is too long windows are cut first (`answers::fit`), then what outcomes show
+//! besides their briefs, then long outcomes of steps. How the run ended and a question are never
+//! cut: their length is bounded where they are taken in.
 
 use pipemux_tokens::{Estimate, estimate};
 
@@ -16,8 +17,8 @@ const STEP_CHARS: usize = 160;
 /// Tokens for the line that says what was cut, and for closing a fence.
 pub const CUT_LINE_TOKENS: u64 = 16;
 
-/// Cuts a text to about a number of tokens, at the end of a line, and says how many lines were cut. A fence that
-/// is open there is closed.
+/// Cuts a text to about a number of tokens, at the end of a line, and says how many lines were cut.
+/// A fence that is open there is closed.
 pub fn cut_lines(text: &str, tokens: u64) -> String {
     let all = estimate(text);
     if all <= tokens {
@@ -50,7 +51,8 @@ pub fn cut_lines_with(text: &str, tokens: u64, more: impl FnOnce(usize) -> Strin
     format!("{head}{end}{closing}{}", more(rest.lines().count()))
 }
 
-/// Cuts a list whose newest lines come last to about a number of tokens, and says how many lines were cut.
+/// Cuts a list whose newest lines come last to about a number of tokens, and says how many lines
+/// were cut.
 pub fn cut_older_lines(text: &str, tokens: u64) -> String {
     match newest_lines(text, tokens) {
         ("", kept) => kept.to_owned(),
@@ -58,8 +60,8 @@ pub fn cut_older_lines(text: &str, tokens: u64) -> String {
     }
 }
 
-/// Splits a text into the older lines and the newest ones that have room in about a number of tokens, beside a line that
-/// says how many were cut.
+/// Splits a text into the older lines and the newest ones that have room in about a number of
+/// tokens, beside a line that says how many were cut.
 pub fn newest_lines(text: &str, tokens: u64) -> (&str, &str) {
     if estimate(text) <= tokens {
         return ("", text);
@@ -82,8 +84,8 @@ fn more_lines(lines: usize, all: u64) -> String {
     format!("… {lines} more lines: repeat it with --budget {enough}\n")
 }
 
-/// Shortens the longest texts until all are shorter by `excess` tokens together; short ones stay whole as long as there is
-/// room for them.
+/// Shortens the longest texts until all are shorter by `excess` tokens together; short ones stay
+/// whole as long as there is room for them.
 pub fn cut_contents(contents: &mut [String], excess: u64) {
     let mut costs: Vec<u64> = contents.iter().map(|content| estimate(content)).collect();
     costs.sort_unstable();
@@ -102,8 +104,9 @@ pub fn cut_contents(contents: &mut [String], excess: u64) {
     }
 }
 
-/// Joins what an answer says of steps, in about a number of tokens: what is too long is cut to its first lines, then
-/// the first steps are only counted. The last ones say how the run ended, and always stay.
+/// Joins what an answer says of steps, in about a number of tokens: what is too long is cut to its
+/// first lines, then the first steps are only counted. The last ones say how the run ended, and
+/// always stay.
 pub fn cut_steps(steps: Vec<String>, tokens: u64) -> String {
     let whole = steps.concat();
     if estimate(&whole) <= tokens {
@@ -151,8 +154,8 @@ fn cut_step(step: &str, tokens: u64) -> String {
     }
 }
 
-/// Keeps the newest notices of apps, as far as about so many tokens hold them and those of the daemon; the others are
-/// counted.
+/// Keeps the newest notices of apps, as far as about so many tokens hold them and those of the
+/// daemon; the others are counted.
 pub fn cut_notices(own: Vec<String>, mut of_apps: Vec<String>, tokens: u64) -> Vec<String> {
     let cost = |notice: &String| estimate(notice) + 1;
     let mut left = tokens.saturating_sub(own.iter().map(cost).sum());

@@ -1,4 +1,5 @@
-//! What is new in the windows of a workspace: since an epoch, or to a reader, as the context of a prompt.
+//! What is new in the windows of a workspace: since an epoch, or to a reader, as the context of a
+//! prompt.
 
 use std::cmp::Reverse;
 
@@ -24,7 +25,8 @@ const NEXT: &str = "pipemux inject shows more\n";
 /// Is all of a context after a reset while no window is open.
 const NO_WINDOWS: &str = "PipeMux context v1 · 0 windows · pipemux --help\n";
 
-/// Returns why there is nothing to show of a window, in a form that is only compared; none if there is.
+/// Returns why there is nothing to show of a window, in a form that is only compared; none if there
+/// is.
 pub fn unshown_status(window: &AnswerWindow) -> Option<(SessionKey, String)> {
     let why = match &window.status {
         WindowStatus::Fresh => return None,
@@ -43,8 +45,8 @@ impl AnswerText<'_> {
             .collect()
     }
 
-    /// Writes what the reader hasn't seen of the windows; with `reset`, or if it has seen none, all of them. The answer
-    /// is empty if there is nothing to tell.
+    /// Writes what the reader hasn't seen of the windows; with `reset`, or if it has seen none, all
+    /// of them. The answer is empty if there is nothing to tell.
     pub fn injection(&self, reset: bool) -> (AnswerBuffer, TokenReceipt) {
         let mut out = self.room();
         let reader = self.workspace.reader(self.reader).filter(|_| !reset);
@@ -88,7 +90,8 @@ impl AnswerText<'_> {
             }
         }
         self.push_panels(&mut out, false);
-        // These tell of more each time. Behind what stays the same they leave a prompt's cache that.
+        // These tell of more each time. Behind what stays the same they leave a prompt's cache
+        // that.
         let latest = [&*self.notice_lines(), &*self.hints(self.recap)].concat();
         if !out.is_empty() && !latest.is_empty() {
             out.push("\n");
@@ -125,8 +128,9 @@ impl AnswerText<'_> {
         self.finish_with(out, None, true, same)
     }
 
-    /// Returns the windows by priority and, of equal ones, those first whose text has stood for longest: a prompt's cache
-    /// lives on the beginning that stays the same. A running job tells of its progress.
+    /// Returns the windows by priority and, of equal ones, those first whose text has stood for
+    /// longest: a prompt's cache lives on the beginning that stays the same. A running job tells of
+    /// its progress.
     fn steadiest_first(&self) -> Vec<&AnswerWindow> {
         let mut windows: Vec<&AnswerWindow> = self.windows.iter().collect();
         windows.sort_by_key(|shown| {
@@ -167,7 +171,8 @@ impl AnswerText<'_> {
             // It was shown before, and notices tell what has become of its app.
             return Delta::Same;
         };
-        // What was seen before the app's version went back is compared with nothing, nor is another document.
+        // What was seen before the app's version went back is compared with nothing, nor is another
+        // document.
         match seen.app != Incarnation::default() && seen.document == now.document {
             true => self.compare(out, window, (&seen.rendered, seen.base), now),
             false => Delta::Whole,
@@ -219,7 +224,8 @@ impl AnswerText<'_> {
         }
     }
 
-    /// Compares a window with what was shown of it in a version, and notes what that says of line numbers.
+    /// Compares a window with what was shown of it in a version, and notes what that says of line
+    /// numbers.
     pub(super) fn compare(
         &self,
         out: &mut AnswerBuffer,

@@ -20,17 +20,17 @@ use crate::workspaces::anchors::{AnchorTable, Minted};
 use crate::workspaces::raw_projection::{Code, Piece, RawProjection, Slots};
 use crate::workspaces::{Embed, Embeds, Rendered};
 
-/// What rendering gave.
+/// The result of a render pass.
 #[derive(Debug)]
 pub struct RenderPass {
-    /// The window, with the ids that it shows.
+    /// The rendered window, with the ids that it shows.
     pub rendered: Rendered,
     /// True when something new was minted or a meaning changed.
     pub changed: bool,
 }
 
-/// Renders the window of a session. What the session showed before counts as shown no more; texts of the
-/// `previous` rendering are shared where they are the same.
+/// Renders the window of a session. What the session showed before counts as shown no more; texts
+/// of the `previous` rendering are shared where they are the same.
 pub fn render_window(
     session: &SessionKey,
     projection: &RawProjection,
@@ -110,9 +110,9 @@ pub fn render_window(
     RenderPass { rendered, changed: minter.has_changed() }
 }
 
-/// Renders the window of a session as a window of another one shows it, within a budget in tokens: without line numbers,
-/// which are no references there, and with one line for each window that it shows itself. What it shows counts as shown once
-/// the other window is rendered.
+/// Renders the window of a session as a window of another one shows it, within a budget in tokens:
+/// without line numbers, which are no references there, and with one line for each window that it
+/// shows itself. What it shows counts as shown once the other window is rendered.
 pub fn render_embedded(
     session: &SessionKey,
     projection: &RawProjection,
@@ -185,8 +185,8 @@ fn heading(marks: &str, session: &SessionKey, projection: &RawProjection) -> Str
     heading.finish()
 }
 
-/// Returns the names that a projection binds, without those whose thing has another revision or type than the content
-/// or an earlier name gives it: one key would mean two things.
+/// Returns the names that a projection binds, without those whose thing has another revision or
+/// type than the content or an earlier name gives it: one key would mean two things.
 fn bound_names<'a>(
     projection: &'a RawProjection,
     slots: &Slots,
@@ -213,7 +213,8 @@ fn bound_names<'a>(
     names
 }
 
-/// Remembers a key that stands for two things: the first few are enough for an error that names them.
+/// Remembers a key that stands for two things: the first few are enough for an error that names
+/// them.
 fn note_conflict(conflicts: &mut Vec<String>, key: &str) {
     pipemux_tokens::work::spend(conflicts.len() + 1);
     if conflicts.len() < CONFLICTS_MAX && !conflicts.iter().any(|known| known == key) {
@@ -250,8 +251,8 @@ fn write_link(link: &LinkSlot, minter: &mut Minter<'_>, out: &mut Writer<'_>) {
     }
 }
 
-/// Writes an object; as mere text, if its key stands for something else in this window already. Returns the id of
-/// a ref that is written without it, and the ref.
+/// Writes an object; as mere text, if its key stands for something else in this window already.
+/// Returns the id of a ref that is written without it, and the ref.
 fn write_object(
     object: ObjectRef<'_, ForeignStr<'_>>,
     minter: &mut Minter<'_>,

@@ -40,14 +40,14 @@ pub struct AnchorTable {
     /// The anchors of each session, by [`SessionIndex`].
     sessions: Vec<SessionAnchors>,
     index_by_session: FxHashMap<Rc<SessionKey>, usize>,
-    /// What the answer that is being written offers beside its windows.
+    /// The ids that the answer being written offers beside its windows.
     offered: Vec<u64>,
     /// The sessions of things that the answer offers and that mean something else than when they
     /// were last shown.
     revised: Vec<Rc<SessionKey>>,
-    /// What windows show of other sessions' windows, by the session that shows it.
+    /// The ids in embedded windows of other sessions, by the session that embeds them.
     embedded: FxHashMap<SessionKey, Box<[u64]>>,
-    /// What was minted of the embedded window that is being written.
+    /// The ids minted for the embedded window that is being written.
     embedding: Vec<u64>,
     /// Ids that were minted but not saved yet, without links that were offered.
     unsaved: Vec<u64>,
@@ -55,7 +55,7 @@ pub struct AnchorTable {
     eviction_candidates: FxHashSet<u64>,
     /// Counts the render passes of windows: see [`Anchor::render_pass`].
     render_passes: u32,
-    /// The epoch in which vanished anchors were last forgotten.
+    /// The epoch of the last eviction of vanished anchors.
     last_eviction: u64,
     next: u64,
 }

@@ -10,7 +10,7 @@ use pipemux_proto::text::SharedText;
 use pipemux_tokens::Estimate;
 use pipemux_tokens::work::position_within;
 
-/// The lines of a window. Several renderings may share one content: it never changes.
+/// The lines of a window. The content is immutable and may be shared by several renderings.
 #[derive(Debug, Clone, Default)]
 pub struct Content {
     /// Whole lines; shared with answers that are on their way.
@@ -18,9 +18,9 @@ pub struct Content {
     blocks: Box<[Block]>,
     /// The identities of all numbered lines, in order.
     numbered: Box<[LineRun]>,
-    /// The estimate of the text when it follows a newline.
+    /// The estimate of the text if it follows a newline.
     estimate: Option<Estimate>,
-    /// The refs in its exact text, once they were asked for.
+    /// The refs in the exact text, computed on first use.
     quoted: OnceCell<Box<[(RefKind, u64)]>>,
 }
 
@@ -35,7 +35,7 @@ impl Eq for Content {}
 /// Lines of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Block {
-    /// Where they end in the text, in bytes.
+    /// The end of the block in the text, in bytes.
     pub end: usize,
     /// Their kind.
     pub kind: BlockKind,
@@ -44,7 +44,6 @@ pub struct Block {
 /// The kind of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BlockKind {
-    /// A line of Markdown outside of fences.
     Markdown,
     /// The daemon's own fence.
     Fence,
@@ -57,9 +56,9 @@ pub enum BlockKind {
 /// Numbered lines that follow each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NumberedLines {
-    /// The number of the first one.
+    /// The number of the first line.
     pub first: u64,
-    /// How many there are; at least one.
+    /// The number of lines; at least 1.
     pub count: u64,
     /// True when their app names their identities.
     pub identified: bool,
@@ -75,9 +74,9 @@ impl NumberedLines {
 /// A line of a window.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line<'a> {
-    /// Its number in the thing that is shown.
+    /// The line's number in the displayed object.
     pub number: Option<u64>,
-    /// Its identity, if its app named it.
+    /// The line's identity, if the app gave it one.
     pub identity: Option<u64>,
     /// The text without number and newline.
     pub text: &'a str,
@@ -85,7 +84,7 @@ pub struct Line<'a> {
     pub fence: bool,
     /// True for exact text inside a fence.
     pub exact: bool,
-    /// Where the line ends in the text, in bytes, its newline included.
+    /// The end of the line in the text, in bytes, including its newline.
     end: usize,
 }
 

@@ -5,7 +5,7 @@ use pipemux_proto::{Code, Fault};
 
 use crate::keys::SessionKey;
 
-/// How many conflicts of one window are told at once.
+/// The number of conflicts of one window that are reported at once.
 pub const CONFLICTS_TOLD: usize = 8;
 
 /// Returns the error of a key that an app gave to two things.

@@ -21,52 +21,49 @@ pub struct ContextVersionCounter {
     pub minor: u64,
     /// Different texts of the same data at the same level since then.
     pub patch: u64,
-    /// When one of them last rose.
+    /// The time at which one of the numbers last rose.
     pub at: Now,
     /// The process, data version and level of detail that were counted last.
     pub counted: Option<(Incarnation, u64, Lod)>,
     /// From where to where the data version went back, while what was then shown in full is shown.
     pub mismatch: Option<(u64, u64)>,
-    /// The same, before anything was shown in full again.
+    /// The span of `mismatch`, before anything was shown in full again.
     went_back: Option<(u64, u64)>,
     text: CountedText,
 }
 
-/// The content of a Context when it was last counted.
+/// The content of a Context when its version was last counted.
 #[derive(Debug, Clone, Default)]
 enum CountedText {
-    /// None was counted yet.
+    /// No content has been counted yet.
     #[default]
     Nothing,
-    /// Of the present data, only another level of detail was shown.
+    /// The present data was only shown at another level of detail.
     Unknown,
     /// A window, and whether its prototypes fit.
     Window(Rc<Rendered>, bool),
-    /// A window that was shown before, marked as busy; none when its app never answered.
+    /// An earlier window, marked as busy; `None` if its app never answered.
     Busy(Option<Rc<Rendered>>),
-    /// A diagnosis instead of a window.
     Diagnosis(String),
 }
 
-/// What an answer shows of a window.
+/// The content that an answer shows for a window.
 #[derive(Debug)]
 pub enum ShownContent {
-    /// The window as it is.
+    /// The current window.
     Window {
-        /// The process that sent it.
+        /// The process that sent the window.
         app: Incarnation,
-        /// The version of its data.
+        /// The version of the data.
         data: u64,
-        /// The level of detail that it is shown at.
         lod: Lod,
-        /// What was written of it.
+        /// The rendered window.
         rendered: Rc<Rendered>,
         /// True when there is room for its prototypes.
         fits: bool,
     },
-    /// The window as it was when the reader was last shown it, if it was.
+    /// The window as last shown to the reader, if it was ever shown.
     Busy(Option<Rc<Rendered>>),
-    /// A diagnosis.
     Diagnosis(String),
 }
 

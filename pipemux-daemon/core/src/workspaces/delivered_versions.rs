@@ -12,16 +12,16 @@ use pipemux_proto::ids::Incarnation;
 use crate::limits::{PAST_BYTES, PAST_MAX};
 use crate::workspaces::Rendered;
 
-/// A window as it was delivered.
+/// A version of a window that was delivered.
 #[derive(Debug, Clone)]
 pub struct DeliveredVersion {
-    /// The first epoch in which the window was so.
+    /// The first epoch in which the window had this version.
     pub epoch: u64,
-    /// The process and version that it showed.
+    /// The process and version that the window showed.
     pub seen: (Incarnation, u64),
-    /// What it showed.
+    /// The rendered window.
     pub rendered: Rc<Rendered>,
-    /// The version of its Context.
+    /// The version of the window's Context.
     pub context: ContextVersion,
     /// True while a reader who has that version can only have this text.
     pub is_exact: bool,

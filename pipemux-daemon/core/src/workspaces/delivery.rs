@@ -8,16 +8,16 @@ use pipemux_proto::ids::Incarnation;
 use crate::keys::SessionKey;
 use crate::workspaces::{LineUpdate, Panel, Rendered, ShownVersion};
 
-/// What a reader has seen of one window.
+/// The state of a window that a reader has seen.
 #[derive(Debug, Clone)]
 pub struct SeenWindow {
-    /// The epoch of the answer that showed it.
+    /// The epoch of the answer that showed the window.
     pub epoch: u64,
-    /// The process that it showed.
+    /// The process that the window showed.
     pub app: Incarnation,
-    /// The app's version that it showed.
+    /// The app's version that the window showed.
     pub version: u64,
-    /// What it showed.
+    /// The rendered window.
     pub rendered: Rc<Rendered>,
     /// The document that was shown last, also by an answer with which later windows aren't
     /// compared.
@@ -27,42 +27,42 @@ pub struct SeenWindow {
     /// True when the answer showed exactly that; false when later windows are only compared with
     /// it.
     pub complete: bool,
-    /// What bound names stand for, by the last answer that showed them.
+    /// The bound names as of the last answer that showed them.
     pub names: Rc<Rendered>,
-    /// The prototypes that were shown with it or before, as text.
+    /// The text of the prototypes that were shown with the window or before.
     pub prototypes: Rc<str>,
 }
 
-/// An answer on its way.
+/// An answer that is being delivered.
 #[derive(Debug, Default)]
 pub struct Delivery {
     pub number: u64,
-    /// What its reader has seen once it is there.
+    /// The windows that count as seen by the reader once the answer arrives.
     pub seen: Vec<(SessionKey, SeenWindow)>,
-    /// What it says of line numbers, in order.
+    /// The line numbers that the answer reports, in order.
     pub lines: Vec<(SessionKey, LineUpdate)>,
-    /// The newest notice that it shows.
+    /// The newest notice in the answer.
     pub noticed: u64,
-    /// The open questions that it shows.
+    /// The open questions in the answer.
     pub questions: Vec<u64>,
-    /// The running jobs that it shows, each with how often what is shown of it had changed.
+    /// The running jobs in the answer, each with the number of changes to its display so far.
     pub running_jobs: Vec<(u64, u64)>,
-    /// The jobs whose end it tells.
+    /// The jobs whose ends the answer reports.
     pub told_jobs: Vec<u64>,
     pub epoch: u64,
-    /// The ids that it offers beside its windows.
+    /// The ids that the answer offers beside its windows.
     pub ids: Vec<u64>,
-    /// The windows in it, with all ids that they show.
+    /// The windows in the answer, with all ids that they show.
     pub shown: Vec<(SessionKey, Rc<Rendered>)>,
-    /// The revision of the set of windows, when it shows all of them.
+    /// The revision of the set of windows, if the answer shows all of them.
     pub window_set_revision: Option<u64>,
-    /// What its reader knows of panels by it.
+    /// The panels as known to the reader from this answer.
     pub panels: Vec<(Panel, Rc<str>)>,
-    /// The windows that it only says why it can't show, with that status.
+    /// The windows that can't be shown, with the status that is reported instead.
     pub unshown: Vec<(SessionKey, String)>,
-    /// The beginning of the whole context that it is.
+    /// The beginning of the answer, if it is a whole context.
     pub context: Option<Rc<str>>,
-    /// How many ends of steps it tells whose answers its reader didn't hear.
+    /// The number of reported ends of steps whose own answers the reader didn't receive.
     pub unheard: usize,
 }
 

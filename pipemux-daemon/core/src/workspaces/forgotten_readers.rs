@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::keys::ReaderId;
 use crate::limits::FORGOTTEN_READERS_MAX;
 
-/// The names of readers that made room for others.
+/// The names of evicted readers.
 #[derive(Debug, Default)]
 pub(super) struct ForgottenReaders {
     names: BTreeSet<ReaderId>,

@@ -8,12 +8,12 @@ use crate::limits::EMBED_DETAILS_MAX;
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{HeldProjection, Rendered};
 
-/// What is kept of a window at the level of detail and the budget at which other windows show it.
+/// A window's data at the level of detail and budget at which other windows embed it.
 #[derive(Debug, Clone)]
 pub struct HeldEmbed {
-    /// What its app sent.
+    /// The projection that the app sent.
     pub held: HeldProjection,
-    /// What was written of that.
+    /// The window rendered from the projection.
     pub rendered: Option<Rc<Rendered>>,
 }
 
@@ -69,5 +69,4 @@ impl HeldEmbed {
     }
 }
 
-/// A level of detail, and a budget in tokens.
 pub type EmbedDetail = (Lod, u32);

@@ -7,15 +7,14 @@ use pipemux_proto::projection::Lod;
 
 use crate::workspaces::raw_projection::RawProjection;
 
-/// A projection that the daemon keeps.
 #[derive(Debug, Clone)]
 pub struct HeldProjection {
-    /// The process that sent it.
+    /// The process that sent the projection.
     pub app: Incarnation,
-    /// The level of detail that was asked for.
+    /// The requested level of detail.
     pub lod: Lod,
-    /// The budget in tokens that was asked for.
+    /// The requested budget, in tokens.
     pub budget: u32,
-    /// What the app sent.
+    /// The projection that the app sent.
     pub projection: Rc<RawProjection>,
 }

@@ -7,14 +7,14 @@ use crate::limits::{ROUND_DIFFS_MAX, UNDO_ACTIONS_MAX};
 use crate::persist::records::{Record, SavedRound};
 use crate::workspaces::unfinished::{add_progress, cut_off};
 
-/// Where the undos of a round stand, by their indices.
+/// The states of a round's undos, by their indices.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct UndosNow {
-    /// Those that took effect and still do.
+    /// The undos that took effect and are still in effect.
     pub taken_back: Vec<u32>,
-    /// Those whose change was made again, or may have been.
+    /// The undos whose change was made again, or may have been.
     pub made_again: Vec<u32>,
-    /// The one of which it isn't known yet.
+    /// The undo whose outcome isn't known yet.
     pub unsure: Vec<u32>,
 }
 
@@ -26,7 +26,7 @@ pub struct History {
     pub rounds: VecDeque<SavedRound>,
     /// The number of rounds so far.
     pub count: u64,
-    /// The names of actions that take steps of rounds back.
+    /// The names of actions that undo steps of rounds.
     undo_actions: BTreeSet<String>,
     /// Of an earlier daemon: what its runs became when it was lost, in the order in which they
     /// began.

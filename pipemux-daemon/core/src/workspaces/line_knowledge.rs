@@ -17,16 +17,16 @@ use crate::workspaces::{LineUpdate, SeenLines};
 #[derive(Debug, Default)]
 pub(super) struct LineKnowledge {
     newest: BTreeMap<SessionKey, Rc<SeenLines>>,
-    /// What was known of them at the end of earlier epochs.
+    /// The knowledge at the end of earlier epochs, by session.
     earlier: BTreeMap<SessionKey, EarlierLines>,
     /// True when numbers of any session may have been shown that aren't known any more.
     forgotten: bool,
 }
 
-/// What was known of a session's line numbers in some epochs.
+/// The knowledge of a session's line numbers in some epochs.
 #[derive(Debug, Default)]
 struct EarlierLines {
-    /// In ascending order of epochs.
+    /// The epochs, in ascending order.
     epochs: VecDeque<(u64, Rc<SeenLines>)>,
     /// True when an older one made room.
     truncated: bool,

@@ -79,7 +79,7 @@ impl Tally {
     }
 }
 
-/// How often it is added up how much is kept while room is made.
+/// The number of memory measurements in each step of an eviction.
 const CHECKS: usize = 16;
 
 impl Workspaces {

@@ -44,7 +44,7 @@ struct Shelf {
 struct Notice {
     number: u64,
     text: NoticeText,
-    /// The session whose app says it; none for the daemon's own.
+    /// The session whose app gave the notice; `None` for the daemon's own.
     by: Option<SessionKey>,
     at: Now,
 }

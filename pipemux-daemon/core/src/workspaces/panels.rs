@@ -5,12 +5,11 @@ use std::rc::Rc;
 
 use crate::persist::records::SavedPanels;
 
-/// A panel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Panel {
     /// The open windows.
     Views,
-    /// What the workspace is.
+    /// The environment of the workspace.
     Environment,
     /// The newest notices.
     Notices,
@@ -23,13 +22,13 @@ pub enum Panel {
 /// The panels of one answer.
 #[derive(Debug, Clone, Default)]
 pub struct Panels {
-    /// Those that it shows, with their headings, in the order of the document.
+    /// The panels in the answer, with their headings, in the order of the document.
     pub shown: Vec<(Panel, Rc<str>)>,
-    /// Those that it has no room for.
+    /// The panels that don't fit into the answer.
     pub no_room: Vec<Panel>,
-    /// What its reader knows by it of each panel that is on, in a form that is only compared.
+    /// The reader's knowledge of each enabled panel, in a form that is only compared.
     pub known: Vec<(Panel, Rc<str>)>,
-    /// How many of the newest notices it shows.
+    /// The number of the newest notices that are shown.
     pub notices: usize,
 }
 
@@ -45,7 +44,7 @@ impl Panels {
 }
 
 impl Panel {
-    /// All panels, in the order in which a document has them.
+    /// All panels, in the order of the document.
     pub const ALL: [Self; 5] =
         [Self::Views, Self::Environment, Self::Notices, Self::History, Self::Questions];
 

@@ -28,15 +28,14 @@ pub struct RawProjection {
     head: Projection,
     slots: RefCell<Option<Slots>>,
     body: Bytes,
-    /// The windows of other sessions that it shows, in order.
+    /// The embedded windows of other sessions, in order.
     embeds: Box<[EmbedSlot]>,
     /// An upper bound of the content's tokens.
     tokens_max: u64,
-    /// The estimate of the content's tokens, once it was asked for.
+    /// The estimate of the content's tokens, computed on first use.
     estimates: OnceCell<ContentEstimate>,
 }
 
-/// The estimated tokens of a content.
 #[derive(Debug)]
 struct ContentEstimate {
     tokens: u64,

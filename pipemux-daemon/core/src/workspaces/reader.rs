@@ -16,40 +16,40 @@ use crate::workspaces::line_knowledge::LineKnowledge;
 use crate::workspaces::reader_token::ReaderToken;
 use crate::workspaces::{Delivery, Embeds, Panel, Rank, Rendered, SeenLines, SeenWindow, Windows};
 
-/// The epoch of the newest answer that showed an id, by id.
+/// The epoch of the newest answer that showed each id.
 pub type KnownIds = FxHashMap<u64, u64>;
 
-/// What is kept of one reader.
+/// The state that the daemon keeps of one reader.
 #[derive(Debug, Default)]
 pub struct Reader {
-    /// What it has seen, by session.
+    /// The windows that the reader has seen, by session.
     pub seen: BTreeMap<SessionKey, SeenWindow>,
-    /// The line numbers that it was shown, by session.
+    /// The line numbers that the reader was shown, by session.
     lines: LineKnowledge,
-    /// The ids that it was shown.
+    /// The ids that the reader was shown.
     pub known: Rc<KnownIds>,
-    /// The call that failed last, and how often in a row.
+    /// The last failed call, and the number of failures in a row.
     failures: Failures,
     /// Answers that were sent but not confirmed yet, oldest first.
     deliveries: VecDeque<Delivery>,
     /// Notices up to this one were shown to it.
     pub(super) noticed: u64,
     pub(super) token: ReaderToken,
-    /// How steps ended whose answers it didn't hear, until it has heard that.
+    /// The ends of steps whose answers the reader didn't receive, until they are reported.
     unheard: VecDeque<String>,
-    /// When it last asked for something.
+    /// The time of the reader's last request.
     pub(super) heard: Now,
     /// The running jobs that it was shown, each with how often what is shown of it had changed.
     jobs: BTreeMap<u64, u64>,
-    /// The revision of the set of windows that it knows.
+    /// The revision of the set of windows that the reader knows.
     pub(super) window_set_revision: u64,
     /// Windows that may have changed since it saw them; every window that did is among them.
     pub(super) dirty_windows: BTreeSet<Rank>,
-    /// What it knows of the panels that it was shown, in a form that is only compared.
+    /// The reader's knowledge of the panels, in a form that is only compared.
     pub panels: BTreeMap<Panel, Rc<str>>,
-    /// The windows of which it was only told why there is nothing to show.
+    /// The windows for which only the reason was reported why there is nothing to show.
     pub unshown: BTreeMap<SessionKey, String>,
-    /// The beginning of the whole context that it was shown last.
+    /// The beginning of the whole context that the reader was last shown.
     pub context: Rc<str>,
 }
 

@@ -15,19 +15,19 @@ use crate::workspaces::delivered_versions::DeliveredVersions;
 use crate::workspaces::raw_projection::RawProjection;
 use crate::workspaces::{HeldProjection, Rendered, ShownVersion};
 
-/// Whose content a window holds, and what is kept of it for others.
+/// The reader whose content a window holds, and the content that is kept for others.
 #[derive(Debug, Default)]
 pub(super) struct ReaderContents {
-    /// The reader to whom it is turned; none before it was turned for the first time.
+    /// The reader whose content the window holds; `None` until the first one.
     present: Option<ReaderId>,
-    /// What other readers were shown, the one who came last at the end.
+    /// The content of other readers, the most recent at the end.
     others: VecDeque<(ReaderId, ReaderContent)>,
     /// True while what the window holds for its reader is of another version than what another one
     /// was shown since, or than the result of a call that showed one of its things.
     pub outdated: bool,
 }
 
-/// What a window holds for one reader.
+/// The content of a window for one reader.
 #[derive(Debug, Default)]
 pub(super) struct ReaderContent {
     pub projection: Option<HeldProjection>,

@@ -5,7 +5,7 @@
 
 use pipemux_proto::Fault;
 
-/// The first token that a reader's requests brought: all later ones need it.
+/// The token in a reader's first request that had one; all later requests need it.
 #[derive(Debug, Default)]
 pub(super) struct ReaderToken(Option<Box<str>>);
 

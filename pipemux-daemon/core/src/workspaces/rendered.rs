@@ -15,24 +15,24 @@ use crate::workspaces::{LineUpdate, ShownVersion, When};
 pub struct Rendered {
     /// `## editor/main · src/parse.rs · 412 lines · saved`
     pub heading: String,
-    /// The document that the content is of, as the app names it.
+    /// The document that the content belongs to, as the app names it.
     pub document: Option<Rc<str>>,
-    /// The row of links, or empty.
+    /// The row of links; may be empty.
     pub nav: String,
     pub content: Rc<Content>,
     /// `lines 1-40`
     pub position: Option<String>,
-    /// The ids shown, in order.
+    /// The displayed ids, in order.
     pub ids: Rc<[u64]>,
-    /// The refs that are shown with a key instead of the id, by id.
+    /// The refs that are displayed with a key instead of the id, by id.
     pub keyed: Box<[(u64, Box<str>)]>,
     /// True when every link shows its call.
     pub show_calls: bool,
-    /// The words of the calls that links show.
+    /// The words of the calls that links display.
     pub words: Box<[TitleWord]>,
-    /// The key and rev that each bound name stands for.
+    /// The key and revision of the object to which each name is bound.
     pub names: BTreeMap<String, (String, u64)>,
-    /// The windows of other sessions that the content shows.
+    /// The embedded windows of other sessions.
     pub embeds: Embeds,
     /// Line numbers that the content shows beside numbered lines.
     pub numbers: Rc<[LineNumbers]>,
@@ -58,7 +58,7 @@ impl PartialEq for Embeds {
 
 impl Eq for Embeds {}
 
-/// What a window shows of another session's window.
+/// The embedded view of another session's window.
 #[derive(Debug, Clone)]
 pub enum Embed {
     Window(EmbeddedWindow),
@@ -67,13 +67,13 @@ pub enum Embed {
     Line(String),
 }
 
-/// A window that another one shows.
+/// A window that is embedded in another one.
 #[derive(Debug, Clone)]
 pub struct EmbeddedWindow {
     pub session: SessionKey,
-    /// The process and version that it shows.
+    /// The process and version that the window shows.
     pub version: ShownVersion,
-    /// What was written of it.
+    /// The rendered window.
     pub rendered: Rc<Rendered>,
     /// Ends its heading, if it is not shown as it is now.
     pub mark: &'static str,
@@ -150,7 +150,7 @@ impl Embeds {
     }
 }
 
-/// A word in the call that a link shows.
+/// A word in the call that a link displays.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TitleWord {
     /// The name of an action, or a bound name.
@@ -183,7 +183,6 @@ impl Rendered {
     }
 }
 
-/// Its size in memory.
 impl Rendered {
     /// Returns about how many bytes it takes, without its content, which others may share.
     pub(super) fn own_bytes(&self) -> usize {

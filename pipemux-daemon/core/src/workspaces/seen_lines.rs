@@ -12,7 +12,7 @@ use crate::limits::{LINE_RANGES_MAX, SEEN_DOCUMENTS_MAX};
 /// The process and the version that showed something.
 pub type ShownVersion = (Incarnation, u64);
 
-/// What a reader knows of the line numbers of one session.
+/// A reader's knowledge of the line numbers of one session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SeenLines {
     /// The documents, least recently updated first.
@@ -24,7 +24,7 @@ pub struct SeenLines {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Document {
     name: String,
-    /// In ascending order, without overlaps.
+    /// The ranges, in ascending order and without overlaps.
     ranges: Vec<LineRange>,
 }
 
@@ -36,19 +36,19 @@ struct LineRange {
     seen: Option<ShownVersion>,
 }
 
-/// What an answer says of line numbers of a session.
+/// A statement of an answer on the line numbers of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LineUpdate {
     pub document: String,
     pub first: u64,
     pub last: u64,
-    /// The process and version in which they count; `None` when they are retired.
+    /// The process and version for which the numbers hold; `None` if they are retired.
     pub seen: Option<ShownVersion>,
-    /// What it needs to be true.
+    /// The condition under which the update applies.
     pub when: When,
 }
 
-/// When a line update applies.
+/// The condition of a line update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum When {
     /// Always: the answer shows or maps the numbers.

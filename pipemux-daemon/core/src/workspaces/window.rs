@@ -23,46 +23,45 @@ use crate::workspaces::{ContextVersionCounter, HeldEmbeds, HeldProjection, Place
 /// A view of one session.
 #[derive(Debug)]
 pub struct Window {
-    /// Its number, by which its app knows it.
+    /// The number by which the app knows the window.
     pub number: u64,
-    /// The session that it shows.
     pub session: SessionKey,
     pub lod: Lod,
-    /// Its budget in tokens, when one was set.
+    /// The token budget, if one was set.
     pub budget: Option<u32>,
     /// True when its session is to stay awake.
     pub pinned: bool,
-    /// Its place and its part of the budget in the workspace document.
+    /// The priority and the weight in the workspace document.
     pub placement: Placement,
-    /// What the app last sent.
+    /// The last projection that the app sent.
     pub projection: Option<HeldProjection>,
-    /// What was last written, and the projection that it was written from.
+    /// The last rendering, with the projection it was made from.
     pub rendered: Option<(Rc<RawProjection>, Rc<Rendered>)>,
-    /// The level of detail of what was last written.
+    /// The level of detail of the last rendering.
     pub rendered_lod: Lod,
     /// What was last written of it at its own detail, and of which process and version: what a look
     /// at another detail showed meanwhile changes nothing.
     pub own_rendered: Option<((Incarnation, u64), Rc<Rendered>)>,
-    /// The epoch in which that was first shown.
+    /// The epoch in which the last rendering was first shown.
     pub text_epoch: u64,
-    /// What was last written of what its session can do.
+    /// The last text of the session's prototypes.
     pub(super) actions: Option<WrittenActions>,
-    /// What windows of other sessions show of it, oldest first.
+    /// The window's content as embedded in windows of other sessions, oldest first.
     pub embeds: HeldEmbeds,
-    /// The version of its Context.
+    /// The version counter of the window's Context.
     pub context: ContextVersionCounter,
     /// Keys that the app gave to two things, as far as readers were told.
     pub(super) conflicts: Vec<String>,
-    /// What was delivered.
+    /// The versions that were delivered.
     pub(super) delivered: DeliveredVersions,
     /// The version of its Context that was delivered last, and its text; none where there were
     /// several.
     pub(super) last_delivered: Option<(ContextVersion, Option<Rc<Rendered>>)>,
-    /// Whose content it holds, and that of others, of an app that shows each reader something else.
+    /// The contents for other readers, if the app shows each reader something else.
     pub(super) other_readers: ReaderContents,
 }
 
-/// What was written of what a window's session can do, and what it was written from.
+/// The text of a session's prototypes, and the data it was written from.
 #[derive(Debug, Clone)]
 pub(super) struct WrittenActions {
     all: Prototypes,
@@ -71,14 +70,13 @@ pub(super) struct WrittenActions {
     text: Rc<str>,
 }
 
-/// What was written of a window from a projection.
+/// A rendering of a window from a projection.
 #[derive(Debug)]
 pub struct NewRendering {
-    /// The level of detail that was asked for.
+    /// The requested level of detail.
     pub lod: Lod,
-    /// What the app sent.
+    /// The projection that the app sent.
     pub projection: Rc<RawProjection>,
-    /// What was written.
     pub rendered: Rc<Rendered>,
     /// True when it minted something, or something has another meaning in it.
     pub minted: bool,
@@ -347,11 +345,11 @@ impl Window {
     }
 }
 
-/// From whom a window was turned away.
+/// The change of the reader whose content a window holds.
 #[derive(Debug)]
 pub(super) struct TurnedAway {
     pub from: ReaderId,
-    /// The reader whose content made room.
+    /// The reader whose content was evicted.
     pub dropped: Option<ReaderId>,
 }
 

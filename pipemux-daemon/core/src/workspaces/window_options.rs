@@ -4,12 +4,12 @@ use pipemux_proto::projection::Lod;
 
 use crate::persist::records::SavedPlacement;
 
-/// A window's place in the workspace document, and its part of the document's budget.
+/// A window's position in the workspace document, and its share of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Placement {
-    /// A higher one stands earlier.
+    /// The priority; windows with a higher one come earlier.
     pub priority: i32,
-    /// Its part of the budget compared to the other windows', at least 1.
+    /// The share of the budget relative to the other windows', at least 1.
     pub weight: u32,
 }
 
@@ -38,7 +38,7 @@ impl Default for Placement {
 /// The options of a window in its record.
 #[derive(Debug)]
 pub struct SavedDetail<'a> {
-    /// The level of detail, by [`lod_name`]; another word stands for the default.
+    /// The level of detail, by [`lod_name`]; any other word means the default.
     pub lod: &'a str,
     pub budget: Option<u32>,
     pub pinned: bool,

@@ -15,7 +15,7 @@ use crate::workspaces::Window;
 /// Windows in the order they were opened, found by their sessions and by what these can do.
 #[derive(Debug, Default)]
 pub struct Windows {
-    /// By rank, in ascending order.
+    /// All windows, in ascending order of rank.
     all: Vec<(Rank, Box<Window>)>,
     next: Rank,
     /// How often readers opened or closed a window: who knows this revision knows which windows
@@ -24,11 +24,11 @@ pub struct Windows {
     /// By the session's address: the workspace's own session, a shared one, or both. Hashing needs
     /// no protection from addresses that are chosen to collide: a workspace has few windows.
     by_addr: FxHashMap<SessionAddr, Vec<Rank>>,
-    /// By app, the windows whose sessions can do the same. Most apps have one such group.
+    /// The windows with the same actions, by app. Most apps have one such group.
     by_app: BTreeMap<ProviderId, Vec<ActionGroup>>,
     /// The windows of shared sessions, which other workspaces may show, too.
     shared: BTreeSet<Rank>,
-    /// The windows that show other sessions' windows.
+    /// The windows that embed other sessions' windows.
     embedding: BTreeSet<Rank>,
 }
 
@@ -39,7 +39,7 @@ pub type Rank = u64;
 /// Windows of an app whose sessions can do the same.
 #[derive(Debug)]
 struct ActionGroup {
-    /// What they can do; empty while that isn't known.
+    /// The actions of the group; empty while they aren't known.
     actions: Prototypes,
     /// True when an action has a secret argument. Hardly any app has one, and each script asks.
     holds_secret: bool,

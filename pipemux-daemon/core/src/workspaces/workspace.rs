@@ -17,25 +17,22 @@ use crate::workspaces::{
     ShownContent, Window, Windows,
 };
 
-/// A set of windows that belong together: most often those of one project.
+/// A set of related windows, usually those of one project.
 #[derive(Debug)]
 pub struct Workspace {
     pub key: WorkspaceKey,
-    /// The name that is shown for it.
+    /// The displayed name.
     pub name: String,
-    /// Its windows, in the order they were opened.
+    /// The windows, in the order in which they were opened.
     pub windows: Windows,
-    /// Its anchors.
     pub anchors: AnchorTable,
-    /// The newest epoch that was delivered.
+    /// The newest delivered epoch.
     pub epoch: u64,
-    /// How it treats refs.
+    /// The options for the treatment of refs.
     pub options: SavedOptions,
-    /// What was done.
+    /// The history of rounds.
     pub history: History,
-    /// Who reads it.
     pub readers: Readers,
-    /// What readers should know.
     pub notices: Notices,
     /// The highest data version of a window's Context, unless the epoch is higher.
     newest_context: u64,
@@ -173,7 +170,6 @@ impl Workspace {
     }
 }
 
-/// What readers should know.
 impl Workspace {
     /// Adds a notice of the daemon for all readers.
     pub fn notify(&mut self, text: impl Into<NoticeText>, at: Now) {
@@ -200,7 +196,7 @@ impl Workspace {
     }
 }
 
-/// What is saved of a workspace itself; its anchors, history and windows have records of their own.
+/// The saved state of a workspace itself; anchors, history and windows have own records.
 impl Workspace {
     /// Returns the records that restore the workspace and its options. They precede those of all
     /// that it holds.

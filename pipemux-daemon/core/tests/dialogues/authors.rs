@@ -71,7 +71,8 @@ fn dropped_frames_are_told_with_the_reason() {
     seen.has("(dev) Project was dropped: nobody waits for an answer to the request 4000");
 }
 
-/// Behind a step its window is asked for. When the step asks, nobody needs the window, which the app answers all the same.
+/// Behind a step its window is asked for. When the step asks, nobody needs the window, which the
+/// app answers all the same.
 #[test]
 fn answer_to_what_the_daemon_gave_up_is_not_told() {
     let mut world = dev();

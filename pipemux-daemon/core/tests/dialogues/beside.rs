@@ -1,4 +1,5 @@
-//! What others changed in files while a step ran is told with it, and again to the app that takes it back.
+//! What others changed in files while a step ran is told with it, and again to the app that takes
+//! it back.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -69,7 +70,8 @@ fn undo_is_told_of_exactly_the_rounds_and_runs_that_may_have_changed_files_while
     for first in 0..SEEDS {
         let mut seed = first;
         let mut world = world(&SESSIONS);
-        // When each step that runs was sent; of each round its session, and from when to when it ran.
+        // When each step that runs was sent; of each round its session, and from when to when it
+        // ran.
         let mut running: BTreeMap<usize, u64> = BTreeMap::new();
         let mut rounds: Vec<(usize, u64, u64)> = Vec::new();
         for at in 0..40 {

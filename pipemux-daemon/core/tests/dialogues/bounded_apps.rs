@@ -1,5 +1,5 @@
-//! What an app sends is bounded where it is taken in: one app's excess costs its own reader a told cut, and no other
-//! window, reader or app anything.
+//! What an app sends is bounded where it is taken in: one app's excess costs its own reader a told
+//! cut, and no other window, reader or app anything.
 
 use crate::world::{Behaviour, World, frame, reader, run, slot};
 use pipemux_core::limits::{

@@ -1,4 +1,5 @@
-//! Windows that changed outside of an answer: the answer to a run names them, if its reader saw them as they were.
+//! Windows that changed outside of an answer: the answer to a run names them, if its reader saw
+//! them as they were.
 
 use crate::world::{World, reader, session_addr};
 use pipemux_core::{Idle, Scope};

@@ -25,7 +25,8 @@ fn confirmation_counts_on_disk_before_its_client_is_told_so() {
             let found = world.effects.iter().position(|effect| effect.starts_with(kind));
             found.unwrap_or_else(|| panic!("no {kind}: {:?}", world.effects))
         };
-        // Who was told that the question counts as shown may confirm it, whatever becomes of the daemon.
+        // Who was told that the question counts as shown may confirm it, whatever becomes of the
+        // daemon.
         let told = position(if by_event { "CloseClient" } else { "ToClient" });
         assert!(position("Persist(Question") < told, "{:?}", world.effects);
     }
@@ -313,7 +314,8 @@ fn idle_client_makes_room_and_one_client_too_many_is_refused() {
     assert!(!world.clients[&polite].closed);
     let request_ends = &world.clients[&mute].request_ends;
     assert!(format!("{request_ends:?}").contains("no Hello within 10 s"), "{request_ends:?}");
-    // Of those that wait for nothing the one makes room that was silent longest, and one that hasn't greeted before.
+    // Of those that wait for nothing the one makes room that was silent longest, and one that
+    // hasn't greeted before.
     world.pass(1);
     for _ in 2..limits::CLIENTS_MAX {
         world.connect();

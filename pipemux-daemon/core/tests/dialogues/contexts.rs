@@ -1,4 +1,5 @@
-//! The Contexts of windows, under a clock that the test sets: versions, timestamps and invalidation.
+//! The Contexts of windows, under a clock that the test sets: versions, timestamps and
+//! invalidation.
 
 use crate::world::{Behaviour, Reader, World, reader, session_addr};
 use pipemux_proto::Fault;
@@ -128,8 +129,8 @@ enum Deed {
     LookAt(Option<Lod>),
     OtherLooks,
     Kill,
-    /// The app's version goes back by so many, unless it can't read its data: nobody would see a version that fell and
-    /// rose again in between.
+    /// The app's version goes back by so many, unless it can't read its data: nobody would see a
+    /// version that fell and rose again in between.
     GoBack(u64),
     /// The app can't read its data, or can again.
     Break(bool),
@@ -209,9 +210,10 @@ fn carry_out(world: &mut World, deed: &Deed) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
 
-    /// Two views with only time between them are the same. The version tells whether two views differ, its major number
-    /// never falls, and the same version has the same content at the window's own level of detail, whoever looked at
-    /// another one in between. A view's anchors are those of its content and its actions.
+    /// Two views with only time between them are the same. The version tells whether two views
+    /// differ, its major number never falls, and the same version has the same content at the
+    /// window's own level of detail, whoever looked at another one in between. A view's anchors are
+    /// those of its content and its actions.
     #[test]
     fn equal_context_versions_mean_equal_contexts(deeds in deeds()) {
         let mut world = World::new();
@@ -267,8 +269,8 @@ fn window_unchanged_since_an_unknown_version_is_requested_as_a_whole() {
     world.model("notes/main").add("first");
     world.view(reader("a")).has("first");
     let before = world.projected.len();
-    // The app claims that nothing changed since a version that it never sent. The whole window is requested once more,
-    // and an app that repeats its claim has sent no window.
+    // The app claims that nothing changed since a version that it never sent. The whole window is
+    // requested once more, and an app that repeats its claim has sent no window.
     let claim = Projection { version: 999, unchanged: true, ..Projection::default() };
     world.set_behaviour("notes/main", Behaviour::Shows(Box::new(claim)));
     world.view(reader("a")).has("sent no window").has("never sent");

@@ -1,4 +1,5 @@
-//! Exchanges of bytes between a client and an app: each has one answer, whatever happens to either side.
+//! Exchanges of bytes between a client and an app: each has one answer, whatever happens to either
+//! side.
 
 use crate::world::{Behaviour, RequestEnd, World, reader};
 use pipemux_core::exchange::{End, Forward};

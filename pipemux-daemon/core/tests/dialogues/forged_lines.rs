@@ -1,5 +1,5 @@
-//! What an app says is no line of PipeMux's own: it follows the app's name or is quoted, and the last line of an answer is
-//! PipeMux's.
+//! What an app says is no line of PipeMux's own: it follows the app's name or is quoted, and the
+//! last line of an answer is PipeMux's.
 
 use crate::world::{Behaviour, World, frame, reader};
 use pipemux_core::Event;

@@ -133,7 +133,8 @@ fn part_of_a_window_has_no_version() {
 const SESSIONS: [&str; 3] = ["notes/main", "notes/b", "other/main"];
 const READERS: [&str; 2] = ["a", "b"];
 
-/// What a client has of a window: heading, links, and how often each line of the content stands there.
+/// What a client has of a window: heading, links, and how often each line of the content stands
+/// there.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Text {
     heading: String,
@@ -196,7 +197,8 @@ fn block<'a>(answer: &'a str, session: &str) -> impl Iterator<Item = &'a str> {
 enum Step {
     /// Adds, changes, removes, hides a note, or adds the same text once more.
     Change(usize, u8, usize),
-    /// The client looks, in a way and as a reader; of each window it has what it was told, an older one, or nothing.
+    /// The client looks, in a way and as a reader; of each window it has what it was told, an older
+    /// one, or nothing.
     Look(u8, usize, [u8; 3]),
     /// Another reader looks, at another detail or budget.
     Other(u8, usize),

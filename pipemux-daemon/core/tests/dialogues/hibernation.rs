@@ -1,5 +1,5 @@
-//! Hibernation: an idle session's state is saved and its process ended; the next request wakes it, and readers see no
-//! difference.
+//! Hibernation: an idle session's state is saved and its process ended; the next request wakes it,
+//! and readers see no difference.
 
 use crate::world::{Behaviour, World, reader, session_addr};
 use pipemux_core::{Event, Idle, Manifest, SandboxLevel, Scope, State};

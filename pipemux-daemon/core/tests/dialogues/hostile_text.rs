@@ -1,5 +1,5 @@
-//! Text from apps is inert: only anchors that the daemon minted work, and no line of an app reads as a heading or a
-//! fence of the daemon.
+//! Text from apps is inert: only anchors that the daemon minted work, and no line of an app reads
+//! as a heading or a fence of the daemon.
 
 use crate::world::{Behaviour, World, reader, text};
 use pipemux_proto::app::{Done, Outcome};

@@ -1,4 +1,5 @@
-//! Jobs: started by an action, told of while they run, ended exactly once, whatever is lost meanwhile.
+//! Jobs: started by an action, told of while they run, ended exactly once, whatever is lost
+//! meanwhile.
 
 use bytes::Bytes;
 use pipemux_core::{Exit, Idle, limits};

@@ -1,4 +1,5 @@
-//! What a failed run leaves: kept under a number, resumed with a corrected call, dropped, or lapsed.
+//! What a failed run leaves: kept under a number, resumed with a corrected call, dropped, or
+//! lapsed.
 
 use bytes::Bytes;
 use pipemux_core::limits::{KEPT_MS, KEPT_RESTS_MAX};
@@ -250,7 +251,8 @@ fn refs_of_kept_steps_mean_what_they_meant_when_they_were_written() {
     let (mut world, first, second) = world();
     let code = format!("notes.fail(); notes.edit(obj:{second}, 'mine')");
     world.run(reader("a"), &code).exits(1);
-    // The reader sees the change before it goes on: the kept step still means what was there before.
+    // The reader sees the change before it goes on: the kept step still means what was there
+    // before.
     world.model("notes/main").change(1, "theirs");
     world.model("notes/main").change(0, "theirs");
     world.view(reader("a")).exits(0).has("theirs");

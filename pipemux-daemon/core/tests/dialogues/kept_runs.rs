@@ -4,7 +4,8 @@ use pipemux_proto::client::{HistoryArgs, Verb};
 
 use crate::world::{Behaviour, World, reader};
 
-/// A world with two notes that the reader has seen, of which the first has changed since. Returns their ids.
+/// A world with two notes that the reader has seen, of which the first has changed since. Returns
+/// their ids.
 fn changed() -> (World, u64, u64) {
     let mut world = World::new();
     world.model("notes/main").add("one");
@@ -60,8 +61,8 @@ fn kept_run_belongs_to_its_reader() {
     world.answer(reader("a"), "go").exits(0);
 }
 
-/// A world with a kept run: its nested step was done, the app of its outer step died, and the note of the nested step
-/// has changed since.
+/// A world with a kept run: its nested step was done, the app of its outer step died, and the note
+/// of the nested step has changed since.
 fn lost_with_its_outer_step() -> World {
     let (mut world, first, _) = changed();
     world.view(reader("a")).exits(0);

@@ -1,4 +1,5 @@
-//! Links: their titles run as printed, a click is a step like any other, and a link may bind names and calls.
+//! Links: their titles run as printed, a click is a step like any other, and a link may bind names
+//! and calls.
 
 use crate::world::{AnswerText, Behaviour, Reader, World, reader, slot};
 use pipemux_proto::Value;
@@ -155,7 +156,8 @@ fn click_is_a_step_among_others() {
         call("say", "text='a'"),
     ];
     assert_eq!(sent(&mut world), expected);
-    // What a link leaves open is asked for; a link that leads nowhere stops all steps before they begin.
+    // What a link leaves open is asked for; a link that leads nowhere stops all steps before they
+    // begin.
     world.run(A, &format!("click({ask}); say('b')")).exits(5).has("needs text");
     world.answer(A, "cancel");
     world.run(A, "say('c'); click(link:999)").exits(3).has("Anchor link:999 not found");

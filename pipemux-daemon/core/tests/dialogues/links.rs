@@ -149,13 +149,15 @@ fn refs_in_exact_text_are_told_from_links_of_the_same_number() {
     world.ask_call(&call).has("only text inside fences: link:1");
     // Whoever clicks the number learns what it was.
     world.click(reader("a"), "link:1").has("1 done · clicked \"save\" (say) of notes/main: saved");
-    // A text that talks about links that nobody has costs nothing, as does one without the exact form.
+    // A text that talks about links that nobody has costs nothing, as does one without the exact
+    // form.
     world.set_behaviour(
         "notes/main",
         shows("[x](link:77) link:1 (link:1) [y](obj:2) [z](obj:1)\n", 2),
     );
     world.view(reader("a")).lacks("only text");
-    // A difference has the note only if its own lines have such a ref. The act that follows makes version 4.
+    // A difference has the note only if its own lines have such a ref. The act that follows makes
+    // version 4.
     world.model("notes/main").version = 3;
     world.set_behaviour("notes/main", shows("one\ntwo\nthree\n[x](link:1)\n", 3));
     world.view(reader("a")).has(note);

@@ -1,4 +1,5 @@
-//! Looking changes nothing: neither versions nor epochs, nor which refs are valid, nor what a prompt is told.
+//! Looking changes nothing: neither versions nor epochs, nor which refs are valid, nor what a
+//! prompt is told.
 
 use crate::world::{Reader, World, reader, session_addr, text};
 use pipemux_proto::client::{Format, Inject, Verb, VerbRequest, ViewArgs};

@@ -1,4 +1,5 @@
-//! Names that apps bind, as `notes.selection`: a name means what the last answer that showed it said.
+//! Names that apps bind, as `notes.selection`: a name means what the last answer that showed it
+//! said.
 
 use crate::world::{Behaviour, Reader, World, reader, run, session_addr};
 use pipemux_proto::client::{Verb, VerbRequest, ViewArgs};
@@ -97,7 +98,8 @@ fn delayed_answer_does_not_show_an_earlier_incarnation() {
     let call = world.call(reader("a"), Verb::View(ViewArgs::default()));
     let call = glance(&world, call);
     let id = world.send(client, &call);
-    // The window arrived with `k1` selected. The app dies, and its next process selects another thing.
+    // The window arrived with `k1` selected. The app dies, and its next process selects another
+    // thing.
     let app = world.process("notes/main").expect("it runs");
     world.kill(app, pipemux_core::Exit::Signal(9), &[]);
     selects(&mut world, 1, "k2");

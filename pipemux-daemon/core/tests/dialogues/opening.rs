@@ -55,7 +55,8 @@ fn open_whose_workspace_made_room_for_others_ends_as_unknown() {
     let client = world.connect();
     let call = world.call(reader("a"), open("notes"));
     let id = world.send(client, &call);
-    // Each of these enters a workspace of its own. The one above has no window yet and was used least recently.
+    // Each of these enters a workspace of its own. The one above has no window yet and was used
+    // least recently.
     for n in 0..5_000 {
         let mut call = world.call(reader("b"), Verb::Status);
         call.workspace.key = format!("/elsewhere/{n}");

@@ -17,7 +17,8 @@ fn strict_option_makes_older_epochs_stale_for_links_and_names() {
     let (one, link) = (shown.id("k1 r1"), shown.id("edit k1 r1"));
     set(&mut world, reader("a"), "epoch", "strict").exits(0);
     world.run(reader("a"), &format!("notes.text(obj:{one})")).exits(0);
-    // Another thing changes, and another reader sees it: the first thing is unchanged, but its epoch is older.
+    // Another thing changes, and another reader sees it: the first thing is unchanged, but its
+    // epoch is older.
     world.model("notes/main").change(1, "changed");
     world.view(reader("b"));
     let before = world.invoked.len();
@@ -94,8 +95,9 @@ fn options_belong_to_a_workspace_and_survive_daemon_loss() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..Default::default() })]
 
-    /// With strict epochs, a pinned ref is valid if its epoch is the newest one and showed the thing. By meaning, it is
-    /// valid as long as the thing means the same. A ref to a future epoch is never valid.
+    /// With strict epochs, a pinned ref is valid if its epoch is the newest one and showed the
+    /// thing. By meaning, it is valid as long as the thing means the same. A ref to a future epoch
+    /// is never valid.
     #[test]
     fn pinned_refs_follow_the_epoch_option(
         changes in prop::collection::vec((0..3_usize, any::<bool>()), 0..6),

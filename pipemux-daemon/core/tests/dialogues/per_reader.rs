@@ -149,7 +149,8 @@ fn late_page_of_a_reader_makes_no_refs_of_others_stale_for_ever() {
     world.model("notes/main").change(0, "new text");
     world.ask(A, view("notes/main", 0)).has("k1 r2");
     world.release("other/main");
-    // What came for this reader first is older than what another one was shown since: it was requested again.
+    // What came for this reader first is older than what another one was shown since: it was
+    // requested again.
     now(&world, late).has("k1 r2").lacks("k1 r1");
     let seen = world.ask(A, view("notes/main", 0));
     world.run(A, &format!("notes.edit(obj:{}, 'mine')", seen.id("k1 r2"))).exits(0);

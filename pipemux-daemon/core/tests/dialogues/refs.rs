@@ -115,7 +115,8 @@ fn each_reader_has_its_own_last_view() {
 fn change_shown_to_another_reader_stays_stale_for_this_one() {
     let mut world = World::new();
     let id = notes(&mut world, &["one"]).id("k1 r1");
-    // Reader b sees the change. Reader a views the window without details, so it has not seen the change.
+    // Reader b sees the change. Reader a views the window without details, so it has not seen the
+    // change.
     world.model("notes/main").change(0, "other");
     world.open(reader("b"), "notes");
     world.view_at(reader("a"), "notes/main", Lod::Gist).lacks("k1 r2");
@@ -158,7 +159,8 @@ fn workspaces_share_no_ids() {
         .run(elsewhere, &format!("other.say(obj:{id})"))
         .exits(3)
         .has(&format!("Anchor obj:{id} not found in current context."));
-    // A change that one workspace makes in a shared session is a change in the other workspace, too.
+    // A change that one workspace makes in a shared session is a change in the other workspace,
+    // too.
     world.model("shared/main").add("common");
     let here = world.open(reader("a"), "shared").id("k1 r1");
     let there = world.open(elsewhere, "shared").id("k1 r1");
@@ -209,7 +211,8 @@ fn app_token_resolves_to_its_thing() {
     world.open(reader("a"), "other");
     let text =
         |world: &mut World, token: &str| world.run(reader("a"), &format!("notes.text({token})"));
-    // Both apps have a k1, which the prefix tells apart. In tokens a type begins with a capital letter.
+    // Both apps have a k1, which the prefix tells apart. In tokens a type begins with a capital
+    // letter.
     text(&mut world, "[[NT:Note:k2]]").exits(0);
     assert_eq!(invoked_key(&world), "k2");
     text(&mut world, "[[NT:note:k1]]").exits(0);
@@ -239,7 +242,8 @@ fn token_of_a_thing_that_no_window_shows_means_it_still() {
     notes(&mut world, &["one"]);
     // The app has it, the window was never shown with it.
     world.model("notes/main").add("later");
-    // This app's things have revisions, of which the reader has seen none: it refuses, and the window is shown.
+    // This app's things have revisions, of which the reader has seen none: it refuses, and the
+    // window is shown.
     let unseen = world.run(reader("a"), "notes.text([[NT:Note:k2]])");
     unseen.exits(4).has("another rev").has("later");
     assert_eq!(invoked_key(&world), "k2");

@@ -1,5 +1,5 @@
-//! Windows that are closed, reopened or given another level of detail while they are requested from their app, and
-//! steps that are sent a second time.
+//! Windows that are closed, reopened or given another level of detail while they are requested from
+//! their app, and steps that are sent a second time.
 
 use crate::world::{Behaviour, Reader, World, reader, session_addr};
 use pipemux_core::ClientId;
@@ -25,7 +25,8 @@ fn views(session: Option<&str>) -> Verb {
     Verb::View(ViewArgs { session: session.map(session_addr), ..ViewArgs::default() })
 }
 
-/// Checks that each known version that the core claimed belongs to a projection that it had requested before.
+/// Checks that each known version that the core claimed belongs to a projection that it had
+/// requested before.
 fn assert_known_versions_were_requested(world: &World) {
     let look = |at: usize| {
         let (session, ask) = &world.projected[at];
@@ -92,7 +93,8 @@ fn projection_at_another_level_of_detail_is_not_known_of_the_window() {
     world.set_behaviour("notes/main", Behaviour::Holds);
     let code = format!("notes.text(obj:{id})");
     let (client, run) = asks(&mut world, reader("a"), crate::world::run(&code), None);
-    // The step is refused as stale, and the window is requested. Meanwhile another reader lowers its level of detail.
+    // The step is refused as stale, and the window is requested. Meanwhile another reader lowers
+    // its level of detail.
     world.release("notes/main");
     world.set_behaviour("notes/main", Behaviour::Holds);
     asks(&mut world, reader("b"), crate::world::open("notes"), Some(Lod::Gist));

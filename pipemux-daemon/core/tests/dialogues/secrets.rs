@@ -170,7 +170,8 @@ fn secret_answer_to_an_app_is_told_to_nobody() {
     };
     world.set_behaviour("notes/main", asks(true));
     world.run(reader("a"), "notes.pick()").exits(5).has("pipemux answer - · cancel");
-    // It asks something else then: that question is kept on disk, with the action that was answered.
+    // It asks something else then: that question is kept on disk, with the action that was
+    // answered.
     world.set_behaviour("notes/main", asks(false));
     world.answer(reader("a"), SECRET).exits(5).lacks(SECRET);
     let (_, invoke) = world.invoked.last().expect("a request");

@@ -1,4 +1,5 @@
-//! Types and keys in refs: each form that is printed is accepted, and means what it was printed for.
+//! Types and keys in refs: each form that is printed is accepted, and means what it was printed
+//! for.
 
 use crate::world::{Behaviour, Reader, World, reader};
 use pipemux_proto::client::Verb;

@@ -1,4 +1,5 @@
-//! A sleeping session is started at the time that its app named, whatever became of the daemon meanwhile.
+//! A sleeping session is started at the time that its app named, whatever became of the daemon
+//! meanwhile.
 
 use crate::world::{Behaviour, World, reader};
 use pipemux_core::Idle;

@@ -1,4 +1,5 @@
-//! Who acts: what an app starts never acts as the user, and one agent doesn't speak as another by mistake.
+//! Who acts: what an app starts never acts as the user, and one agent doesn't speak as another by
+//! mistake.
 
 use pipemux_core::peer::{Ancestor, Evidence, PeerProcess};
 use pipemux_core::{ClientId, Event};
@@ -7,7 +8,8 @@ use pipemux_proto::{Code, Fault};
 
 use crate::world::{RequestEnd, World, open, reader, run};
 
-/// A process of that id and with these ancestors; 1 is the daemon, whose launcher is the parent of all apps.
+/// A process of that id and with these ancestors; 1 is the daemon, whose launcher is the parent of
+/// all apps.
 fn process(pid: u32, ancestors: &[u32]) -> PeerProcess {
     let ancestor = |pid: &u32| Ancestor { pid: *pid, name: format!("process {pid}") };
     PeerProcess {

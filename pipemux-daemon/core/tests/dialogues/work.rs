@@ -1,4 +1,5 @@
-//! Foreign text costs no more for each byte the longer it is, whatever is in it: work is counted, not timed.
+//! Foreign text costs no more for each byte the longer it is, whatever is in it: work is counted,
+//! not timed.
 
 use std::time::Instant;
 
@@ -11,7 +12,8 @@ use pipemux_tokens::work::Meter;
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
-/// Texts of which a long repetition has made some function look at the rest again and again, or might.
+/// Texts of which a long repetition has made some function look at the rest again and again, or
+/// might.
 const PATTERNS: [&str; 34] = [
     "[",
     "[[",
@@ -64,7 +66,8 @@ const PLACES: [&str; 11] = [
     "value",
 ];
 
-/// Has an app send a text in one place, and an agent meet it. Returns nothing: what counts is the work.
+/// Has an app send a text in one place, and an agent meet it. Returns nothing: what counts is the
+/// work.
 fn meet(place: &str, said: &str) {
     let mut world = World::new();
     let text = said.to_owned();

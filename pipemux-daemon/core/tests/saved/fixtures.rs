@@ -1,7 +1,8 @@
 //! The checked-in records, and what each of them means.
 //!
-//! A file is never edited: a log on somebody's disk holds these bytes. When a record gains a field, its fixture moves
-//! from `records` to `earlier`, with the field's default as its meaning, and a new fixture takes its place.
+//! A file is never edited: a log on somebody's disk holds these bytes. When a record gains a field,
+//! its fixture moves from `records` to `earlier`, with the field's default as its meaning, and a
+//! new fixture takes its place.
 
 use bytes::Bytes;
 use pipemux_core::saved::{

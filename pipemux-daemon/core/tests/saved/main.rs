@@ -1,5 +1,5 @@
-//! The saved state that is on disk today can be read for ever: every kind of record has a checked-in fixture, which is
-//! decoded, compared field by field, and restored into a core.
+//! The saved state that is on disk today can be read for ever: every kind of record has a
+//! checked-in fixture, which is decoded, compared field by field, and restored into a core.
 
 mod fixtures;
 mod story;
@@ -13,8 +13,8 @@ use std::collections::BTreeSet;
 use fixtures::{Fixture, earlier_records, hex, records, unhex};
 use pipemux_core::saved::{Record, SavedAnchor, SavedTarget};
 
-/// Returns the name that a record has on disk. A new kind of record does not compile without a line here and fails
-/// `every_kind_of_record_has_a_fixture` without a fixture.
+/// Returns the name that a record has on disk. A new kind of record does not compile without a line
+/// here and fails `every_kind_of_record_has_a_fixture` without a fixture.
 fn name_on_disk(record: &Record) -> &'static str {
     match record {
         Record::Reserved { .. } => "reserved",

@@ -133,7 +133,8 @@ fn snapshot_restores_the_same_again() {
     assert_eq!(all_but_numbers(&first), all_but_numbers(&second));
 }
 
-/// Replaces the variables that only a manifest passes by their names. Earlier releases saved their values.
+/// Replaces the variables that only a manifest passes by their names. Earlier releases saved their
+/// values.
 fn without_values(mut record: Record) -> Record {
     if let Record::Session { opens, .. } = &mut record {
         for open in opens {

@@ -1,6 +1,6 @@
-//! What may happen, as data. A scenario is a list of actions, and any part of it is a scenario too, so that a failing
-//! one can be made shorter. Numbers choose among the things that exist when their action is played; an action that
-//! isn't possible then is skipped.
+//! What may happen, as data. A scenario is a list of actions, and any part of it is a scenario too,
+//! so that a failing one can be made shorter. Numbers choose among the things that exist when their
+//! action is played; an action that isn't possible then is skipped.
 
 use pipemux_proto::projection::Lod;
 
@@ -141,7 +141,8 @@ pub enum AddressForm {
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepAction {
     Say,
-    /// The same call each time, without a mark: quarantine recognizes a call that keeps killing its app.
+    /// The same call each time, without a mark: quarantine recognizes a call that keeps killing its
+    /// app.
     Same,
     Add,
     Edit(Ref),
@@ -208,8 +209,8 @@ pub enum Behaviour {
     Twice,
     /// Answers out of order.
     Unordered,
-    /// Handles requests concurrently: a window that is requested right after a step shows the state before the step, or
-    /// is refused because the step is under way.
+    /// Handles requests concurrently: a window that is requested right after a step shows the state
+    /// before the step, or is refused because the step is under way.
     AtOnce,
     /// Dies of an `Invoke`, after it took effect when the flag is set.
     DiesOnInvoke(bool),

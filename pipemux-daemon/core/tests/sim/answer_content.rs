@@ -60,8 +60,8 @@ pub fn read(answer: &Answer) -> ShownContent {
 }
 
 impl ShownContent {
-    /// Takes in the focus of a Context, which it names even where the content has no room for it: the heading says
-    /// what it is.
+    /// Takes in the focus of a Context, which it names even where the content has no room for it:
+    /// the heading says what it is.
     fn focus(&mut self, focus: Option<&str>) {
         let id = focus.and_then(|focus| focus.rsplit(':').next()?.parse::<u64>().ok());
         let label = self.headings.last().and_then(|heading| heading.selection.clone());
@@ -88,8 +88,8 @@ impl ShownContent {
     }
 }
 
-/// Returns the name of the job that a line is about, if it is: `job 3 · build · [cancel](link:9)`. The name of a job of
-/// another session than the main one begins with that session.
+/// Returns the name of the job that a line is about, if it is: `job 3 · build · [cancel](link:9)`.
+/// The name of a job of another session than the main one begins with that session.
 fn job_of(line: &str) -> Option<&str> {
     let name = line.split(" · ").find_map(|part| part.strip_prefix("job "))?;
     Some(name.rsplit(':').next().unwrap_or(name))

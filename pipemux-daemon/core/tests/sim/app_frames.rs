@@ -63,7 +63,8 @@ impl Sim {
     /// Checks that a frame goes to the process of the incarnation that it names.
     fn check_incarnation(&mut self, app: Incarnation, frame: &Frame) -> LawResult {
         let (envelope, incarnation) = (frame.envelope, frame.envelope.incarnation);
-        // A process that could not be started: the daemon doesn't know yet, and nothing arrives there.
+        // A process that could not be started: the daemon doesn't know yet, and nothing arrives
+        // there.
         let Some(process) = self.processes.get_mut(&app) else { return Ok(()) };
         if !process.shared {
             law!(

@@ -82,7 +82,8 @@ impl Sim {
             self.end_process(incarnation, Exit::Code(0), 20);
             return Ok(());
         }
-        // The process greets once for all its sessions, so the behaviour of its first session counts.
+        // The process greets once for all its sessions, so the behaviour of its first session
+        // counts.
         let session_key = process.sessions.get(&session).copied().unwrap_or(process.session_key);
         if process.shared
             && frame.envelope.method == Method::AppOpen

@@ -195,7 +195,8 @@ impl Sim {
         Ok(())
     }
 
-    /// Checks that only open requests watch a log: a request that is answered or abandoned leaves nothing running.
+    /// Checks that only open requests watch a log: a request that is answered or abandoned leaves
+    /// nothing running.
     pub fn check_log_watches(&self) -> LawResult {
         let watches = self.in_flight.values().filter(|due| matches!(due, InFlight::LogRead(_)));
         let waits = |request: &&Request| matches!(request.call.verb, Verb::Logs { wait_ms, .. } if wait_ms > 0);

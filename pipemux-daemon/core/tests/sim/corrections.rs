@@ -29,23 +29,24 @@ impl Sim {
         }
     }
 
-    /// True for a safe step where `rebase` is on: once its app has refused it as stale, it is sent once more.
+    /// True for a safe step where `rebase` is on: once its app has refused it as stale, it is sent
+    /// once more.
     pub fn may_be_rebased(&self, mark: u64) -> bool {
         self.runs.marks.get(&mark).is_some_and(|of| {
             of.safe && self.runs.rebasing.contains(&READERS[self.requests[of.request].who].0)
         })
     }
 
-    /// True when a step of a request is sent again by a `go` with this run id. Steps that correct what a `go` left carry
-    /// its id, too.
+    /// True when a step of a request is sent again by a `go` with this run id. Steps that correct
+    /// what a `go` left carry its id, too.
     pub fn is_sent_by_go(&self, index: usize, run_id: &str) -> bool {
         let of_go = |request: &Request| request.call.run_id == run_id;
         let goes = self.runs.kept.goes.contains_key(run_id);
         goes && self.requests.iter().rposition(of_go).is_some_and(|go| go > index)
     }
 
-    /// True for a repeated request whose run may have gone on with a corrected call: the answer may be the one that was
-    /// recorded before that.
+    /// True for a repeated request whose run may have gone on with a corrected call: the answer may
+    /// be the one that was recorded before that.
     pub fn is_outdated(&self, index: usize) -> bool {
         let request = &self.requests[index];
         let answers = matches!(request.call.verb, Verb::Answer { .. });

@@ -1,4 +1,5 @@
-//! What the statistics count, and what an ordinary run must have met: a situation that never occurs proves nothing.
+//! What the statistics count, and what an ordinary run must have met: a situation that never occurs
+//! proves nothing.
 
 use pipemux_proto::client::Verb;
 

@@ -1,5 +1,5 @@
-//! Actions that often follow another action. They are drawn from a random generator of their own, so that the rest of
-//! a scenario stays the same for its seed.
+//! Actions that often follow another action. They are drawn from a random generator of their own,
+//! so that the rest of a scenario stays the same for its seed.
 
 use fastrand::Rng;
 use pipemux_core::limits;
@@ -79,7 +79,8 @@ pub fn undos(rng: &mut Rng, of: &Action) -> Vec<Action> {
     waits.into_iter().chain(undos).collect()
 }
 
-/// Draws what follows a run: `go` once or twice, or another reader closes and reopens its window meanwhile.
+/// Draws what follows a run: `go` once or twice, or another reader closes and reopens its window
+/// meanwhile.
 fn after_run(rng: &mut Rng, who: usize, addr: &'static str) -> Vec<Action> {
     let json = RequestOptions { json: rng.bool(), ..plain() };
     match rng.u8(..24) {

@@ -35,9 +35,11 @@ pub struct JobsModel {
     confirmed: BTreeSet<(u64, JobReader)>,
     /// The ends that answers told which their readers haven't confirmed, by delivery.
     deliveries: BTreeMap<u64, (JobReader, Vec<u64>)>,
-    /// True once there was a flood of requests whose answers nobody sees: they push out deliveries, and nobody knows which.
+    /// True once there was a flood of requests whose answers nobody sees: they push out deliveries,
+    /// and nobody knows which.
     flooded: bool,
-    /// The deliveries of the confirmations that the daemon hasn't replied to, by client and request.
+    /// The deliveries of the confirmations that the daemon hasn't replied to, by client and
+    /// request.
     confirming: BTreeMap<(ClientId, u64), u64>,
 }
 
@@ -71,7 +73,8 @@ impl JobsModel {
         Ok(())
     }
 
-    /// The daemon was lost with what it had not written: whatever it said may be unknown now, but for what the disk has.
+    /// The daemon was lost with what it had not written: whatever it said may be unknown now, but
+    /// for what the disk has.
     pub fn forget_unwritten(&mut self, written: &[Record]) {
         *self = Self::default();
         for record in written {
@@ -88,8 +91,8 @@ impl JobsModel {
         self.confirming.clear();
     }
 
-    /// Returns the jobs that answers tell by this name: a number, as data always has it, or a key, with the session where
-    /// that isn't the main one.
+    /// Returns the jobs that answers tell by this name: a number, as data always has it, or a key,
+    /// with the session where that isn't the main one.
     fn named<'j>(&'j self, name: &'j str) -> impl Iterator<Item = &'j SavedJob> {
         self.by_number.values().filter(move |job| {
             let key = name.strip_prefix(&*job.session).and_then(|rest| rest.strip_prefix(':'));
@@ -133,7 +136,8 @@ impl Sim {
         let mut ends = Vec::new();
         for line in &lines {
             let Some((name, state)) = told_end(line) else { continue };
-            // Jobs of several sessions may have the same name: which of them is told can't be seen from here.
+            // Jobs of several sessions may have the same name: which of them is told can't be seen
+            // from here.
             let named: Vec<&SavedJob> = self.jobs.named(name).collect();
             let ended = |job: &&&SavedJob| job.end.as_ref().is_some_and(|end| end.state == state);
             let meant: Vec<u64> = named.iter().filter(ended).map(|job| job.number).collect();
@@ -159,8 +163,8 @@ impl Sim {
         Ok(())
     }
 
-    /// The daemon has replied to the confirmation of a delivery. From here on it counts: a daemon that is killed before
-    /// may not have written it down.
+    /// The daemon has replied to the confirmation of a delivery. From here on it counts: a daemon
+    /// that is killed before may not have written it down.
     pub fn note_confirmed(&mut self, client: ClientId, id: u64) {
         let Some(delivery) = self.jobs.confirming.remove(&(client, id)) else { return };
         if let Some((reader, ends)) = self.jobs.deliveries.remove(&delivery) {

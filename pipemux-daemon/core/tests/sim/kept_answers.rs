@@ -6,7 +6,8 @@ use pipemux_proto::report::{StepReport, StepStatus};
 
 use crate::outcomes::last_mark;
 
-/// Returns whether an answer says that its run is kept; `None` when it leaves kept runs as they are.
+/// Returns whether an answer says that its run is kept; `None` when it leaves kept runs as they
+/// are.
 pub fn keeps(answer: &Answer) -> Option<bool> {
     match &answer.body {
         Body::Text(said) if said.contains("pipemux answer go") => Some(true),
@@ -34,7 +35,8 @@ pub fn keeps_rest(answer: &Answer) -> bool {
     }
 }
 
-/// Returns true when an answer says that the steps of its run wait behind the question of an earlier one.
+/// Returns true when an answer says that the steps of its run wait behind the question of an
+/// earlier one.
 pub fn waits_behind(answer: &Answer) -> bool {
     match &answer.body {
         Body::Text(text) => tells_of_waiting(text),

@@ -1,7 +1,8 @@
 //! Runs that are kept for `answer go`: which steps it sends, and how often each step is sent.
 //!
-//! Every run has an id, and the steps that a `go` sends carry the id of that `go`. So steps are counted by their mark
-//! and the id that they were sent under. The answer that said that a run is kept tells what a `go` may send.
+//! Every run has an id, and the steps that a `go` sends carry the id of that `go`. So steps are
+//! counted by their mark and the id that they were sent under. The answer that said that a run is
+//! kept tells what a `go` may send.
 //!
 //! | law | why it must hold |
 //! |---|---|
@@ -38,7 +39,8 @@ pub struct KeptRun {
     left: Vec<u64>,
 }
 
-/// How often a step was sent under a run's id, without answers to its questions, and how often it took effect.
+/// How often a step was sent under a run's id, without answers to its questions, and how often it
+/// took effect.
 #[derive(Debug, Clone, Copy, Default)]
 struct Count {
     sent: u32,
@@ -62,11 +64,14 @@ pub struct KeptRuns {
     unheard: BTreeSet<(ReaderIndex, usize)>,
     /// What each `go` may send, by its run id.
     pub goes: BTreeMap<String, KeptRun>,
-    /// Steps that an answer reported as done. Nested ones are left out, because they are repeated with their outer step.
+    /// Steps that an answer reported as done. Nested ones are left out, because they are repeated
+    /// with their outer step.
     done: BTreeSet<u64>,
-    /// The requests whose answers said that their further steps are kept: those may take effect later.
+    /// The requests whose answers said that their further steps are kept: those may take effect
+    /// later.
     pub rests: BTreeSet<usize>,
-    /// The runs that went on with a corrected call, by id, with the sessions that steps were sent to since.
+    /// The runs that went on with a corrected call, by id, with the sessions that steps were sent
+    /// to since.
     pub corrected: BTreeMap<String, BTreeSet<SessionKey>>,
     /// The run id of the `go` that sent each kept run, by the number of the answer.
     taken: BTreeMap<u32, String>,
@@ -90,8 +95,8 @@ impl KeptRuns {
         kept_run.of.extend(told.of.into_iter().chain(unheard));
     }
 
-    /// An app asks about a step. The reader may answer before the answer with the question arrives, because that one
-    /// waits for its windows.
+    /// An app asks about a step. The reader may answer before the answer with the question arrives,
+    /// because that one waits for its windows.
     pub fn asks(&mut self, who: ReaderIndex, index: usize) {
         self.asking.entry(who).or_default().insert(index);
     }
@@ -118,7 +123,8 @@ impl KeptRuns {
         self.counts.get(&(Some(mark), run_id.to_owned())).map_or(0, |count| count.effects)
     }
 
-    /// Returns where a step took effect under a run's id, and how often that store had changed then.
+    /// Returns where a step took effect under a run's id, and how often that store had changed
+    /// then.
     pub fn took_effect_at(&self, mark: u64, run_id: &str) -> Option<(SessionKey, u64)> {
         self.counts.get(&(Some(mark), run_id.to_owned()))?.at
     }
@@ -128,7 +134,8 @@ impl KeptRuns {
         self.counts.get(&(Some(mark), run_id.to_owned())).is_some_and(|count| count.sent > 0)
     }
 
-    /// Returns the marks of the steps that were sent under a run's id; `None` for steps without a mark.
+    /// Returns the marks of the steps that were sent under a run's id; `None` for steps without a
+    /// mark.
     pub fn sent_under<'a>(&'a self, run_id: &'a str) -> impl Iterator<Item = Option<u64>> + 'a {
         let all = self.counts.iter();
         all.filter(move |((_, run), count)| run == run_id && count.sent > 0)
@@ -265,7 +272,8 @@ impl Sim {
         self.runs.kept.unheard.extend(of.into_iter().chain([first]).map(|of| (who, of)));
     }
 
-    /// The daemon was lost while a run was under way: the run may have asked a question, which is on disk.
+    /// The daemon was lost while a run was under way: the run may have asked a question, which is
+    /// on disk.
     pub fn note_lost(&mut self, index: usize) {
         let request = &self.requests[index];
         if request.acts() {
@@ -308,7 +316,8 @@ impl Sim {
             law!(!done, "`go` sends the steps that were left", "{invoke:?} was done");
         }
         let count = self.runs.kept.counts.entry((mark, invoke.run_id.clone())).or_default();
-        // A wrong answer to the daemon's question leaves it open, so that the step is sent with the next one.
+        // A wrong answer to the daemon's question leaves it open, so that the step is sent with the
+        // next one.
         let answers = |request: &Request| request.who == who && request.may_answer();
         if count.refused.take().is_some_and(|since| self.requests[since..].iter().any(answers)) {
             count.sent -= 1;
@@ -351,8 +360,8 @@ impl Sim {
         let of = match self.runs.kept.goes.get(&invoke.run_id) {
             Some(kept_run) => kept_run.of.clone(),
             None => {
-                // A corrected call continues the run that it corrects, and a run that came while a question was open the
-                // one that asked.
+                // A corrected call continues the run that it corrects, and a run that came while a
+                // question was open the one that asked.
                 let request = &self.requests[index];
                 let asked = |other: &Request| {
                     other.call.run_id == invoke.run_id && other.who == request.who
@@ -391,7 +400,8 @@ impl Sim {
             "`go` sends steps of the kept run only",
             "{invoke:?} of {asked:?}, kept were {of:?}"
         );
-        // What only looks leaves nothing on disk: it may be sent again when the request comes again.
+        // What only looks leaves nothing on disk: it may be sent again when the request comes
+        // again.
         let looks = self.runs.marks.get(&mark).is_some_and(|marked| marked.only_looks);
         let comes_again =
             |request: &&Request| request.call.run_id == invoke.run_id && request.repeats.is_some();

@@ -58,7 +58,8 @@ pub struct ReaderKnowledge {
     /// The newest delivery of each reader, and those that can still be confirmed.
     deliveries: BTreeMap<ReaderIndex, (u64, VecDeque<u64>)>,
     clock: u64,
-    /// True once the daemon was lost while the disk was full: numbers that were shown may come again.
+    /// True once the daemon was lost while the disk was full: numbers that were shown may come
+    /// again.
     pub lost: bool,
 }
 
@@ -87,7 +88,8 @@ impl ReaderKnowledge {
 
     /// True while a delivery can be confirmed: newer ones haven't pushed it out.
     pub fn is_remembered(&self, delivery: u64) -> bool {
-        // Answers to clients that have vanished aren't seen here, but they have numbers and push others out.
+        // Answers to clients that have vanished aren't seen here, but they have numbers and push
+        // others out.
         let newest = self.deliveries.values().map(|(newest, _)| *newest).max().unwrap_or(0);
         let may_be_out = newest.saturating_sub(delivery) >= DELIVERIES_MAX as u64;
         !may_be_out && self.deliveries.values().any(|(_, wait)| wait.contains(&delivery))
@@ -107,7 +109,8 @@ impl ReaderKnowledge {
         *self = Self { clock: self.clock, lost: true, ..Self::default() };
     }
 
-    /// Returns the newest state of an id that a reader had confirmed at a time, and all states confirmed since.
+    /// Returns the newest state of an id that a reader had confirmed at a time, and all states
+    /// confirmed since.
     pub fn may_mean(&self, who: ReaderIndex, id: u64, since: u64) -> Vec<&Confirmed<String>> {
         newest_and_since(self.confirmed.get(&(who, id)), since)
     }
@@ -247,7 +250,8 @@ impl ReaderKnowledge {
                     own.insert(*id);
                 }
                 let before = shown.entry(epoch).or_insert_with(|| label.clone());
-                // Between two steps of one answer another run may have changed the thing: the later state counts.
+                // Between two steps of one answer another run may have changed the thing: the later
+                // state counts.
                 if own.contains(id)
                     && thing(before)
                         .zip(thing(label))
@@ -275,7 +279,8 @@ impl ReaderKnowledge {
         Ok(())
     }
 
-    /// A confirmation arrives: the answer counts as seen, unless newer deliveries have pushed it out.
+    /// A confirmation arrives: the answer counts as seen, unless newer deliveries have pushed it
+    /// out.
     pub fn confirmed(&mut self, delivery: u64, daemon: u32) {
         let Some(at) = self.confirming.iter().position(|(_, of, ..)| *of == delivery) else {
             return;
@@ -335,7 +340,8 @@ impl Sim {
         }
     }
 
-    /// Notes that a session has ended for good: what was confirmed until now belonged to the old one.
+    /// Notes that a session has ended for good: what was confirmed until now belonged to the old
+    /// one.
     pub fn note_gone(&mut self, index: usize) {
         let request = &self.requests[index];
         let (Verb::End { session } | Verb::Close { session, end: true }) = &request.call.verb

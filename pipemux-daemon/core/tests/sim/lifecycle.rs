@@ -73,7 +73,8 @@ impl Sim {
         Ok(())
     }
 
-    /// True when a client asked for the end or restart of a session, or of a neighbour in its process.
+    /// True when a client asked for the end or restart of a session, or of a neighbour in its
+    /// process.
     fn was_requested(&self, session_key: SessionKey) -> bool {
         let daemon = self.daemon.nth;
         let asked = self.requests.iter().rev().take_while(|request| request.daemon == daemon);

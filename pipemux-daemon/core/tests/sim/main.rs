@@ -1,15 +1,16 @@
-//! The core under simulation. A seed makes a scenario of clients, apps and faults on a virtual clock. After every
-//! step, laws are checked against models of what clients and apps saw, never against the core's own state.
+//! The core under simulation. A seed makes a scenario of clients, apps and faults on a virtual
+//! clock. After every step, laws are checked against models of what clients and apps saw, never
+//! against the core's own state.
 //!
 //! - `cargo test -p pipemux-core --test sim` plays 300 seeds.
-//! - `PIPEMUX_SEEDS=5000 cargo test --release -p pipemux-core --test sim -- --nocapture` plays more;
-//!   `PIPEMUX_FIRST=100000` sets the first seed.
-//! - `PIPEMUX_SEED=123 cargo test -p pipemux-core --test sim` plays one seed; several are separated by commas, and
-//!   none of these is shortened.
+//! - `PIPEMUX_SEEDS=5000 cargo test --release -p pipemux-core --test sim
+//!   -- --nocapture` plays more; `PIPEMUX_FIRST=100000` sets the first seed.
+//! - `PIPEMUX_SEED=123 cargo test -p pipemux-core --test sim` plays one seed; several are separated
+//!   by commas, and none of these is shortened.
 //!
-//! A scenario that breaks a law is shortened first: actions are left out as long as the same law is broken. Then the
-//! law, the remaining actions and the command that plays the seed are printed. With `PIPEMUX_TELL=1`, all frames and
-//! answers of the shortened scenario are printed too.
+//! A scenario that breaks a law is shortened first: actions are left out as long as the same law is
+//! broken. Then the law, the remaining actions and the command that plays the seed are printed.
+//! With `PIPEMUX_TELL=1`, all frames and answers of the shortened scenario are printed too.
 //!
 //! | module | contents |
 //! |---|---|
@@ -110,7 +111,8 @@ fn laws_hold_for_every_seed() {
     if !broken.is_empty() {
         fail(&broken, seeds.len() == 1 || asked.is_none());
     }
-    // A situation that never occurs proves nothing. Of seeds that nobody chose, some lack one that is rare.
+    // A situation that never occurs proves nothing. Of seeds that nobody chose, some lack one that
+    // is rare.
     if asked.is_none() && number("PIPEMUX_FIRST").is_none() && count >= SEEDS {
         let missing: Vec<_> =
             coverage::REQUIRED.iter().filter(|what| statistics.get(what) < 3).collect();
@@ -123,7 +125,8 @@ fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// Prints the seeds that break laws, and for each law a shortened scenario if that is wanted, and fails.
+/// Prints the seeds that break laws, and for each law a shortened scenario if that is wanted, and
+/// fails.
 #[allow(clippy::print_stdout)]
 fn fail(broken: &[(u64, &'static str)], shortens: bool) -> ! {
     let mut told = String::new();

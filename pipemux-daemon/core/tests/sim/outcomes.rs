@@ -98,7 +98,8 @@ impl Sim {
                 let Some(mark) = last_mark(&step.call) else { continue };
                 let (sent, ever) = self.runs.kept.whole(mark);
                 let Some(took) = self.took(index, mark) else { continue };
-                // What only looks may be done again: by another daemon when the request comes again, by a `go` once more.
+                // What only looks may be done again: by another daemon when the request comes
+                // again, by a `go` once more.
                 let again = request.repeats.is_some()
                     || !self.runs.kept.was_sent(mark, &request.call.run_id);
                 let before = again && self.runs.marks.get(&mark).is_some_and(|of| of.only_looks);
@@ -107,7 +108,8 @@ impl Sim {
                     StepStatus::Done => ever > 0,
                     StepStatus::Failed => took == 0 || before,
                     StepStatus::Skipped => took == 0 || before || exit == 5,
-                    // The daemon may ask before the step is sent, and another request may have answered.
+                    // The daemon may ask before the step is sent, and another request may have
+                    // answered.
                     StepStatus::Needs => true,
                     StepStatus::Unknown => sent > 0,
                 };
@@ -144,15 +146,16 @@ impl Sim {
         Ok(())
     }
 
-    /// Returns how often a step took effect for the run that a request reports; `None` when the step was sent several
-    /// times and it is unknown which one is meant.
+    /// Returns how often a step took effect for the run that a request reports; `None` when the
+    /// step was sent several times and it is unknown which one is meant.
     fn took(&self, index: usize, mark: u64) -> Option<u32> {
         let run = self.requests[index].call.run_id.as_str();
         let asked = &self.requests[self.runs.marks.get(&mark)?.request].call.run_id;
         let (sent, effects) = self.runs.kept.whole(mark);
         match self.runs.kept.was_sent(mark, run) || run == asked {
             true => Some(self.runs.kept.effects(mark, run)),
-            // The answer to a question continues the run that asked; steps of a later `go` don't belong to it.
+            // The answer to a question continues the run that asked; steps of a later `go` don't
+            // belong to it.
             false => (sent <= 1 && !self.runs.kept.was_sent_by_go(mark)).then_some(effects),
         }
     }
@@ -161,7 +164,8 @@ impl Sim {
     fn check_repeated(&self, index: usize, first: usize) -> LawResult {
         let (again, before) = (&self.requests[index], &self.requests[first]);
         let (Some(exit), Some(was)) = (again.exit, before.exit) else { return Ok(()) };
-        // A request that was refused for lack of room was not begun, so it may have another end when it is repeated.
+        // A request that was refused for lack of room was not begun, so it may have another end
+        // when it is repeated.
         let excused =
             was == 9 || before.refused || again.refused || self.lossy || self.daemon.disk_full;
         // Queries alone leave nothing on disk, so that a later daemon carries them out again.
@@ -218,7 +222,8 @@ impl Sim {
 
     /// Checks, at the end, that steps which were reported as not done never took effect.
     pub fn check_promises(&self) -> LawResult {
-        // A refusal that no disk has is forgotten with its daemon: the same request is a new one to the next.
+        // A refusal that no disk has is forgotten with its daemon: the same request is a new one to
+        // the next.
         let comes_again = |run: &str| {
             let mut again = self.requests.iter().filter(|r| r.repeats.is_some());
             again.any(|request| request.call.run_id == run)

@@ -19,7 +19,8 @@ pub struct Pins {
     sure: BTreeMap<(usize, String), bool>,
     /// Windows for which a pin was ever requested.
     asked: BTreeSet<(usize, String)>,
-    /// True once something was pinned: the daemon then checks for ever whether it may sleep, so timers never run out.
+    /// True once something was pinned: the daemon then checks for ever whether it may sleep, so
+    /// timers never run out.
     pub ever: bool,
 }
 
@@ -67,7 +68,8 @@ impl Pins {
 }
 
 impl Sim {
-    /// An `open` was answered: its pin is certain, unless another request that may change it is under way.
+    /// An `open` was answered: its pin is certain, unless another request that may change it is
+    /// under way.
     pub fn note_pin(&mut self, index: usize) {
         let request = &self.requests[index];
         let workspace = READERS[request.who].0;

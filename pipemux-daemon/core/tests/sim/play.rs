@@ -39,7 +39,8 @@ pub fn play(kind: ScenarioKind, actions: &[Action], twin: bool) -> LawResult<Sim
     })
 }
 
-/// Plays a scenario, and its calm part again by itself: the answers in the calm workspace must be the same.
+/// Plays a scenario, and its calm part again by itself: the answers in the calm workspace must be
+/// the same.
 pub fn check_scenario(kind: ScenarioKind, actions: &[Action], twin: bool) -> LawResult<Statistics> {
     let sim = play(kind, actions, twin)?;
     if kind.calm {

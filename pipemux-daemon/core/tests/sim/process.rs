@@ -50,7 +50,8 @@ pub struct Process {
     pub unanswered: BTreeMap<u64, Envelope>,
     /// The newest request that it answered, for a duplicate answer.
     pub answered: Option<Envelope>,
-    /// The state of sessions before their last step, for processes that handle requests concurrently.
+    /// The state of sessions before their last step, for processes that handle requests
+    /// concurrently.
     pub before: BTreeMap<Incarnation, Store>,
     /// The incarnations that were closed in it.
     pub closed_sessions: Vec<Incarnation>,

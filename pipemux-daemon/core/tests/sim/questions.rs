@@ -74,7 +74,8 @@ impl Sim {
         }
     }
 
-    /// Checks that a wrong answer shows the question, which is still open when the reader looks at once.
+    /// Checks that a wrong answer shows the question, which is still open when the reader looks at
+    /// once.
     pub fn check_wrong_answer(
         &mut self,
         index: usize,
@@ -82,7 +83,8 @@ impl Sim {
     ) -> LawResult {
         let request = &self.requests[index];
         let Verb::Answer { text, .. } = &request.call.verb else { return Ok(()) };
-        // A repeated answer may come from a record, which keeps the exit status alone once the daemon was lost.
+        // A repeated answer may come from a record, which keeps the exit status alone once the
+        // daemon was lost.
         if request.repeats.is_some() {
             self.runs.wrong_answer = None;
             return Ok(());

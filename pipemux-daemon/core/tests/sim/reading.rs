@@ -35,7 +35,8 @@ impl Sim {
         if !shows_windows || request.repeats.is_some() {
             return Ok(());
         }
-        // A delta since an epoch leaves out what didn't change, so it is not taken as a view of the window.
+        // A delta since an epoch leaves out what didn't change, so it is not taken as a view of the
+        // window.
         let since = matches!(&request.call.verb, Verb::View(view) if view.since.is_some());
         let confirm = if since { Confirmation::Never } else { request.confirm };
         let (who, client) = (request.who, request.client);

@@ -36,7 +36,8 @@ pub struct Request {
     pub refused: bool,
     /// The request that it repeats.
     pub repeats: Option<usize>,
-    /// True when it was told that its steps run behind the answer to a question that an earlier run asked.
+    /// True when it was told that its steps run behind the answer to a question that an earlier run
+    /// asked.
     pub waits_behind: bool,
     /// True once its client vanished or cancelled it.
     pub abandoned: bool,
@@ -60,8 +61,8 @@ impl Request {
         }
     }
 
-    /// True when its steps may be sent under the id of an earlier run of its reader, behind whose question they wait: it
-    /// was told so, or what it was told is unknown.
+    /// True when its steps may be sent under the id of an earlier run of its reader, behind whose
+    /// question they wait: it was told so, or what it was told is unknown.
     pub fn may_wait_behind(&self) -> bool {
         matches!(self.call.verb, Verb::Run { .. }) && (self.waits_behind || self.exit.is_none())
     }

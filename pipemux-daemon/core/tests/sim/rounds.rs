@@ -136,7 +136,8 @@ impl Sim {
             };
             let Some(exit) = request.exit else {
                 let times = rounds.iter().filter(|round| mine(round)).count();
-                // It may have asked, and be left with its question open. One whose client went away may be under way.
+                // It may have asked, and be left with its question open. One whose client went away
+                // may be under way.
                 let under_way = request.daemon == self.daemon.nth;
                 let asks = ["drop(", "pick(", "name("].iter().any(|call| code.contains(call));
                 // What only looked so far leaves none.
@@ -172,8 +173,8 @@ impl Sim {
                     "each run has one round with its exit status",
                     "{code} ended {exit}, {rounds:?}"
                 ),
-                // The rest of the run has a round of its own, after `go` or the answer to its question; a refused run may
-                // have been repeated.
+                // The rest of the run has a round of its own, after `go` or the answer to its
+                // question; a refused run may have been repeated.
                 _ => continue,
             }
             if exit == 0

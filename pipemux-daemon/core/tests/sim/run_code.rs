@@ -1,4 +1,5 @@
-//! Writes the code of runs: each call carries a mark by which it is recognized, and the meaning of each ref is noted.
+//! Writes the code of runs: each call carries a mark by which it is recognized, and the meaning of
+//! each ref is noted.
 
 use crate::action::{AddressForm, ReaderIndex, Ref, Step, StepAction};
 use crate::answer_content::thing;
@@ -48,7 +49,8 @@ impl Sim {
         self.stores.keys().find(|session_key| session_key.tag() == tag).copied()
     }
 
-    /// Writes the code of a run, and gives each step a mark. Returns the epoch to which the whole run is pinned, too.
+    /// Writes the code of a run, and gives each step a mark. Returns the epoch to which the whole
+    /// run is pinned, too.
     pub fn write_run(
         &mut self,
         who: ReaderIndex,

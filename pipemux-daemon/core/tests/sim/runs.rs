@@ -206,7 +206,8 @@ impl Sim {
                 // `go` takes things as they are shown now.
                 continue;
             }
-            // So does it with a ref that was pinned in the call that was refused; those behind it stay pinned.
+            // So does it with a ref that was pinned in the call that was refused; those behind it
+            // stay pinned.
             let pin = means.pin.filter(|_| !goes);
             let stays = means.pin.filter(|_| goes).zip(means.id);
             if stays
@@ -259,12 +260,14 @@ impl Sim {
         let Some(version) = invoke.seen_version.filter(|_| request.call.at.is_none()) else {
             return Ok(());
         };
-        // Steps that were kept behind a question mean what the epoch showed that their own request named.
+        // Steps that were kept behind a question mean what the epoch showed that their own request
+        // named.
         let is_pinned = |earlier: &Request| earlier.who == request.who && earlier.call.at.is_some();
         if mark_of(invoke).is_none() && self.requests.iter().any(is_pinned) {
             return Ok(());
         }
-        // Behind the step that a `go` repairs, steps mean what their reader had seen when it wrote them.
+        // Behind the step that a `go` repairs, steps mean what their reader had seen when it wrote
+        // them.
         let goes = mark_of(invoke).is_none() && self.runs.kept.goes.contains_key(&invoke.run_id);
         let since = if goes { 0 } else { request.since };
         let saw = self.knowledge.windows(request.who, session_key.addr(), since);

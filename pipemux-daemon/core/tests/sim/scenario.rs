@@ -13,8 +13,8 @@ use crate::sessions::{CALM, CALM_READER, OWN, SESSIONS, SessionKey};
 /// The kind of a scenario.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScenarioKind {
-    /// True when there is a calm workspace, in which nothing fails, and the daemon is never stopped. The answers in the
-    /// calm workspace must be the same as without the others.
+    /// True when there is a calm workspace, in which nothing fails, and the daemon is never
+    /// stopped. The answers in the calm workspace must be the same as without the others.
     pub calm: bool,
     /// True when all sessions of a provider share one process, whatever their workspace.
     pub hosts: bool,

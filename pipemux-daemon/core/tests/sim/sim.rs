@@ -144,8 +144,8 @@ impl Sim {
         self.daemon.crash_in = None;
         for round in 0..10_000 {
             if !self.requests.iter().any(Request::is_open) && !self.behaviours.is_empty() {
-                // Every request was answered in spite of the misbehaving apps. They behave from now on, because
-                // a daemon never stops looking after an app that misbehaves for ever.
+                // Every request was answered in spite of the misbehaving apps. They behave from now
+                // on, because a daemon never stops looking after an app that misbehaves for ever.
                 for session_key in std::mem::take(&mut self.behaviours).into_keys() {
                     self.behave(session_key, Behaviour::Normal)?;
                 }
@@ -270,7 +270,8 @@ impl Sim {
         self.in_flight.insert((self.time + after, self.sequence), due);
     }
 
-    /// Returns how long a process takes for its next answer, in milliseconds; the same each time a scenario is played.
+    /// Returns how long a process takes for its next answer, in milliseconds; the same each time a
+    /// scenario is played.
     pub fn pace(&mut self, session_key: SessionKey) -> u64 {
         let count = self.paces.entry(session_key).or_default();
         *count += 1;

@@ -1,5 +1,6 @@
-//! What an app keeps, and what its actions do to it. Every label names a thing and its state: `c1k3 r2` is note 3 of
-//! the first store of session `c`, changed once. So whatever an answer shows can be compared with the store.
+//! What an app keeps, and what its actions do to it. Every label names a thing and its state:
+//! `c1k3 r2` is note 3 of the first store of session `c`, changed once. So whatever an answer shows
+//! can be compared with the store.
 
 use pipemux_proto::app::{
     Choice, Done, Invoke, Needs, OptionItem, Outcome, Question, QuestionKind,
@@ -45,8 +46,8 @@ pub struct Store {
     pub resumed: bool,
     /// True when actions may begin jobs.
     pub works: bool,
-    /// The projections that this incarnation sent: window, level of detail, budget, version and, where that matters,
-    /// the reader.
+    /// The projections that this incarnation sent: window, level of detail, budget, version and,
+    /// where that matters, the reader.
     pub shown: BTreeSet<(u64, Lod, u32, u64, String)>,
     /// The versions that this incarnation sent, each with the number of changes at that time.
     pub versions: BTreeSet<(u64, u64)>,
@@ -330,7 +331,8 @@ impl Store {
         Executed { outcome, effect: true }
     }
 
-    /// Asks a question. Its options and its token carry a number that no other question of the store has.
+    /// Asks a question. Its options and its token carry a number that no other question of the
+    /// store has.
     fn ask(&mut self, text: &str, kind: QuestionKind, keys: Vec<String>) -> Executed {
         self.questions += 1;
         let number = format!("{}q{}", self.name, self.questions);

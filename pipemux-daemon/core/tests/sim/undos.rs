@@ -1,5 +1,6 @@
-//! `undo`: rounds that are taken back. What an app offers to take a step back with says which change it is, so each
-//! step that an undo sends is compared with the effects that the steps of runs had.
+//! `undo`: rounds that are taken back. What an app offers to take a step back with says which
+//! change it is, so each step that an undo sends is compared with the effects that the steps of
+//! runs had.
 //!
 //! | law | why it must hold |
 //! |---|---|
@@ -40,7 +41,8 @@ pub struct Undos {
     effects: Vec<Effect>,
     /// The changes that each undo was sent for, in order, by its run id.
     sent: BTreeMap<String, Vec<usize>>,
-    /// How many of them each undo made again, since it could not go on, and which of its own changes it took back last.
+    /// How many of them each undo made again, since it could not go on, and which of its own
+    /// changes it took back last.
     made_again: BTreeMap<String, (usize, usize)>,
     /// The changes of steps that were carried out again.
     repeated: BTreeSet<usize>,
@@ -71,7 +73,8 @@ impl Sim {
         let store = &self.stores[&session_key];
         let undo = format!("undo {} at {}", store.name, store.total);
         let mark = mark_of(invoke);
-        // A step that may be repeated is sent again when its process was lost: of what the first one did nobody knows.
+        // A step that may be repeated is sent again when its process was lost: of what the first
+        // one did nobody knows.
         let is_same = |effect: &Effect| effect.run_id == invoke.run_id && effect.mark == mark;
         if mark.is_some() {
             let again = self.undos.effects.iter().enumerate().filter(|(_, effect)| is_same(effect));
@@ -80,7 +83,8 @@ impl Sim {
         self.undos.effects.push(Effect { run_id: invoke.run_id.clone(), undo, mark });
     }
 
-    /// Returns which of its own changes a step of an undo takes back, counted from 0: the undo can't go on.
+    /// Returns which of its own changes a step of an undo takes back, counted from 0: the undo
+    /// can't go on.
     pub fn puts_back(&self, invoke: &Invoke) -> Option<usize> {
         let text = text_of(invoke)?;
         self.own_changes(&invoke.run_id).position(|effect| effect.undo == text)
@@ -109,7 +113,8 @@ impl Sim {
             return Ok(());
         }
         let text = text_of(invoke);
-        // It isn't known which run a `go` sends again when a client vanished: it may be another than the undo.
+        // It isn't known which run a `go` sends again when a client vanished: it may be another
+        // than the undo.
         let undoes = text.as_ref().is_some_and(|text| text.starts_with("undo "));
         if !undoes && !matches!(self.requests[index].call.verb, Verb::Undo { .. }) {
             return Ok(());
@@ -176,7 +181,8 @@ impl Sim {
         // A step was done when the next one was sent.
         let done =
             if exit == 0 { sent } else { sent.split_last().map_or(&[][..], |(_, done)| done) };
-        // A daemon that ends sends no app another step: what was taken back stays so, and the answer names it.
+        // A daemon that ends sends no app another step: what was taken back stays so, and the
+        // answer names it.
         let lost = self.lossy || self.daemon.disk_full || self.daemon.stopping;
         let again = self.undos.made_again.get(run_id).map(|(count, _)| *count);
         let offered = self.own_changes(run_id).all(|effect| is_offered(&effect.undo));
@@ -188,7 +194,8 @@ impl Sim {
         );
         let left = done.len().saturating_sub(again.unwrap_or(0));
         let done: Vec<usize> = done.iter().copied().take(left).filter(|_| !lost).collect();
-        // What an undo took back is made again once the undo is taken back, and can be taken back again.
+        // What an undo took back is made again once the undo is taken back, and can be taken back
+        // again.
         for change in &done {
             let made_again = self.undos.sent.get(&self.undos.effects[*change].run_id);
             for change in made_again.into_iter().flatten() {

@@ -70,7 +70,8 @@ impl Sim {
         let whole = matches!(&request.call.verb, Verb::View(view) if view.session.is_none());
         // The share of a window in the budget depends on the number of windows.
         let shared = if whole { report.windows.len() } else { 0 };
-        // A budget that `open` sets lasts until the window is opened again. When that happens can't be seen from here.
+        // A budget that `open` sets lasts until the window is opened again. When that happens can't
+        // be seen from here.
         let fixed = self.windows.fixed;
         let certain = request.fixed == fixed && !self.fixes();
         // In a budget that the request names, a question and notices come before windows.
@@ -154,8 +155,8 @@ impl Windows {
         Ok(addr)
     }
 
-    /// Checks the version of a Context. `own` is true at the window's own level of detail and budget, `acts` in the
-    /// answer of an act, whose Contexts have no prototypes.
+    /// Checks the version of a Context. `own` is true at the window's own level of detail and
+    /// budget, `acts` in the answer of an act, whose Contexts have no prototypes.
     fn check_version(
         &mut self,
         workspace: usize,

@@ -182,7 +182,8 @@ impl World {
         });
     }
 
-    /// Confirms an answer with the closing message of a client, on which the daemon closes the connection.
+    /// Confirms an answer with the closing message of a client, on which the daemon closes the
+    /// connection.
     #[track_caller]
     pub fn end(&mut self, client: ClientId, delivery: u64) {
         let envelope = Envelope::event(Method::Seen, Incarnation(0));
@@ -194,7 +195,8 @@ impl World {
         assert!(gone.closed, "the daemon closes after the last word");
     }
 
-    /// Sends a request on a new connection, lets time pass until it is answered, and confirms the answer.
+    /// Sends a request on a new connection, lets time pass until it is answered, and confirms the
+    /// answer.
     #[track_caller]
     pub fn ask_call(&mut self, call: &VerbRequest) -> AnswerText {
         let client = self.connect();

@@ -1,7 +1,7 @@
 //! A world around one core, in memory: clients, apps, a disk and a clock.
 //!
-//! Nothing here decides for the core. Effects are carried out in their order, as a driver does, and what follows from
-//! them is handed to the core as events.
+//! Nothing here decides for the core. Effects are carried out in their order, as a driver does, and
+//! what follows from them is handed to the core as events.
 #![allow(dead_code)]
 
 mod app;
@@ -183,7 +183,8 @@ impl World {
         self.config.pseudonym_key = key;
     }
 
-    /// Kills the daemon with all processes and connections, and starts another one on the same disk.
+    /// Kills the daemon with all processes and connections, and starts another one on the same
+    /// disk.
     pub fn lose_daemon(&mut self) {
         self.core = Core::new(self.config.clone(), self.records.clone());
         // The log of the next daemon begins with what it restored.
@@ -221,7 +222,8 @@ impl World {
             .map(|(incarnation, _)| *incarnation)
     }
 
-    /// Ends a process from outside. As with a driver, its connection closes first, then it has exited.
+    /// Ends a process from outside. As with a driver, its connection closes first, then it has
+    /// exited.
     pub fn kill(&mut self, app: Incarnation, exit: Exit, last_lines: &[&str]) {
         self.end_process(app, exit, last_lines);
         self.settle();
@@ -301,8 +303,8 @@ impl World {
     }
 }
 
-/// Returns a configuration with the providers `notes` and `other`, whose sessions belong to workspaces, and `shared`,
-/// whose sessions belong to the user.
+/// Returns a configuration with the providers `notes` and `other`, whose sessions belong to
+/// workspaces, and `shared`, whose sessions belong to the user.
 fn config() -> Config {
     let manifest = |id: &str, scope| Manifest {
         description: format!("the {id} app"),

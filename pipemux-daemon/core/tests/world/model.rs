@@ -31,7 +31,8 @@ pub struct Model {
     pub changed_files: Vec<String>,
     /// Why its outcomes offer no undo, where they do not.
     pub no_undo: Option<String>,
-    /// The pages that readers have turned to, counted from 1, of an app that shows each a page of its own.
+    /// The pages that readers have turned to, counted from 1, of an app that shows each a page of
+    /// its own.
     pub pages: BTreeMap<String, usize>,
 }
 

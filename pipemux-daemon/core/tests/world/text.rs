@@ -19,8 +19,8 @@ pub fn of(answer: &Answer) -> String {
     }
 }
 
-/// Returns the anchors of a text, in order. Everything that contains `](obj:23` or `](link:23` counts, as for a reader
-/// that doesn't know the finer rules of Markdown.
+/// Returns the anchors of a text, in order. Everything that contains `](obj:23` or `](link:23`
+/// counts, as for a reader that doesn't know the finer rules of Markdown.
 pub fn anchors(text: &str) -> Vec<Anchor> {
     let mut found = Vec::new();
     for kind in ["obj", "link"] {

@@ -26,8 +26,8 @@ pub fn garbage(envelope: Envelope) -> Frame {
     Frame { envelope, body: Bytes::from_static(&[0xc1, 0xff, 0x00]) }
 }
 
-/// Answers a read with at most `most` bytes, so that a value comes in several chunks. Of a text that begins with `cut`
-/// the end never comes.
+/// Answers a read with at most `most` bytes, so that a value comes in several chunks. Of a text
+/// that begins with `cut` the end never comes.
 pub fn chunk(text: &str, read: &ReadRequest, most: usize) -> Chunk {
     let bytes = text.as_bytes();
     let start = (read.offset as usize).min(bytes.len());

@@ -11,7 +11,7 @@ use nix::libc;
 /// programs which try newer calls first go on with older ones.
 pub(super) const KNOWN_MAX: u32 = 469;
 
-/// The calls that are allowed, on every machine.
+/// The system calls that are allowed on every machine.
 pub(super) const ALLOWED: &[libc::c_long] = &[
     // Files and directories, by descriptor or path: which of them, Landlock says.
     libc::SYS_read,
@@ -255,7 +255,7 @@ pub(super) const ALLOWED: &[libc::c_long] = &[
     libc::SYS_renameat,
 ];
 
-/// The older forms of the same calls, which only this machine has.
+/// The older forms of the same calls, which only this architecture has.
 #[cfg(target_arch = "x86_64")]
 pub(super) const ALLOWED_HERE: &[libc::c_long] = &[
     libc::SYS_open,
@@ -294,7 +294,7 @@ pub(super) const ALLOWED_HERE: &[libc::c_long] = &[
     libc::SYS_getxattr,
 ];
 
-/// The forms of the same calls that only this machine has.
+/// The forms of the same calls that only this architecture has.
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) const ALLOWED_HERE: &[libc::c_long] = &[
     libc::SYS_newfstatat,

@@ -4,14 +4,14 @@ use std::os::fd::OwnedFd;
 
 use super::filters::FilterKind;
 
-/// What confines one process.
+/// The confinement of one process.
 #[derive(Debug)]
 pub(crate) struct Confinement {
-    /// The rules for files and signals; none where the kernel has no Landlock.
+    /// The rules for files and signals; `None` if the kernel has no Landlock.
     pub ruleset: Option<OwnedFd>,
     /// True if the process may read its own directory of `/proc`.
     pub own_proc: bool,
-    /// The system calls that it is refused; none where the kernel has no filters.
+    /// The filter of refused system calls; `None` if the kernel has no filters.
     pub filter: Option<FilterKind>,
     /// The capabilities that a root user keeps, as a bit mask.
     pub capabilities: u32,

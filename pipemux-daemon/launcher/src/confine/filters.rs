@@ -86,7 +86,7 @@ const MISSING: &[libc::c_long] = &[
     libc::SYS_clone3,
 ];
 
-/// Which system calls are refused.
+/// The set of refused system calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FilterKind {
     /// True for what the strict level refuses besides.
@@ -120,7 +120,7 @@ impl StartSecret {
 }
 
 impl FilterKind {
-    /// The kind that a sandbox has.
+    /// The kind of filter for a sandbox.
     pub(super) fn of(sandbox: &Sandbox, exec: bool) -> Self {
         let Sandbox { strict, network, watch, .. } = *sandbox;
         Self { strict, network, exec, watch }

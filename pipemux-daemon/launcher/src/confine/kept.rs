@@ -10,7 +10,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use nix::libc;
 
-/// Which file or directory a path leads to; of a file also which contents.
+/// The identity of a file or directory; of a file, also the state of its contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Identity {
     device: u64,
@@ -100,7 +100,7 @@ pub(super) struct KeptPaths {
     directories: Vec<(PathBuf, Option<DirectoryState>)>,
     /// False if a directory was changed so recently that its times may not tell the next change.
     settled: bool,
-    /// How often the paths were looked at.
+    /// The number of times that the paths were checked.
     pub looks: u64,
 }
 
@@ -141,9 +141,9 @@ impl KeptPaths {
     }
 }
 
-/// How long ago a directory was changed last if its times are to tell each later change.
+/// The age of a directory's last change, in seconds, from which its times are reliable.
 const SETTLED_SECONDS: i64 = 2;
-/// How many links are followed from one path.
+/// The maximum number of links followed from one path.
 const LINKS_MAX: usize = 8;
 
 fn directory_state(path: &Path) -> Option<DirectoryState> {
@@ -151,7 +151,7 @@ fn directory_state(path: &Path) -> Option<DirectoryState> {
     Some((found.dev(), found.ino(), found.ctime(), found.ctime_nsec()))
 }
 
-/// The directories in which a path, and the links that it leads over, have their names.
+/// The directories that hold the names of a path and of the links on it.
 fn directories_of(path: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     let mut path = path.to_owned();
@@ -190,7 +190,7 @@ impl Probe {
         self.look(path).is_some_and(|found| found.is_directory)
     }
 
-    /// The path without links, with what isn't there left as it is.
+    /// The path without links; a part that doesn't exist is left as it is.
     pub(super) fn canonical(&mut self, path: &Path) -> PathBuf {
         for above in path.ancestors() {
             if self.look(above).is_some()

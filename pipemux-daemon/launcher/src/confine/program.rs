@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 
 use super::kept::{KeptPath, Probe};
 
-/// How many interpreters may stand between a script and a program of the machine.
+/// The maximum number of interpreters between a script and a program of the machine.
 const CHAIN_MAX: usize = 4;
 /// Longest first line of a script that is read, in bytes; the kernel reads as much.
 const LINE_MAX: usize = 256;
-/// What the kernel hands a script without a first line to.
+/// The program to which the kernel passes a script without a first line.
 const SHELL: &str = "/bin/sh";
 /// Directories beside a directory of programs that hold what the programs read.
 const BESIDE_PROGRAMS: [&str; 4] = ["lib", "lib64", "libexec", "share"];
@@ -21,7 +21,7 @@ const ENVIRONMENT_FILES: [&str; 2] = ["pyvenv.cfg", "conda-meta"];
 /// A directory of programs that find and start the program of the same name.
 const SHIMS: &str = "shims";
 
-/// How many programs are remembered with what they need; each keeps a few descriptors open.
+/// The number of programs whose needs are remembered; each keeps a few descriptors open.
 const PROGRAMS_KEPT: usize = 32;
 
 /// The files that a program needs.
@@ -35,7 +35,7 @@ pub(super) struct Needs {
     pub starts_others: bool,
 }
 
-/// What programs need, remembered until something that they need changes.
+/// The needs of programs, remembered until a needed file changes.
 #[derive(Debug, Default)]
 pub(super) struct Programs {
     known: Vec<KnownProgram>,
@@ -79,7 +79,7 @@ impl Programs {
     }
 }
 
-/// A search for what a program needs.
+/// A search for the files that a program needs.
 #[derive(Debug, Default)]
 struct Search {
     probe: Probe,

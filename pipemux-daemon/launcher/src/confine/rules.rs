@@ -16,10 +16,10 @@ use super::program::Needs;
 use crate::sandbox::{Clash, Grant, Sandbox};
 use crate::sys;
 
-/// The newest version whose rights are asked for; an older kernel holds what it knows.
+/// The newest version whose rights are requested; an older kernel enforces those it knows.
 const NEWEST: ABI = ABI::V9;
 
-/// What every program may read: programs and libraries of the system.
+/// The programs and libraries of the system, which every program may read.
 const SYSTEM: [&str; 9] = [
     "/usr",
     "/lib",
@@ -31,7 +31,7 @@ const SYSTEM: [&str; 9] = [
     "/gnu/store",
     "/etc/ssl/certs",
 ];
-/// The configuration that programs commonly read. None of it holds a secret.
+/// The configuration that programs commonly read. It contains no secrets.
 const CONFIGURATION: [&str; 16] = [
     "/etc/alternatives",
     "/etc/ca-certificates",
@@ -50,13 +50,13 @@ const CONFIGURATION: [&str; 16] = [
     "/etc/services",
     "/etc/timezone",
 ];
-/// What every program may read at each level.
+/// The files that every program may read at each level.
 const ESSENTIAL: [&str; 4] =
     ["/etc/ld.so.cache", "/etc/ld-musl-x86_64.path", "/etc/localtime", "/etc/ssl/openssl.cnf"];
 /// Devices without a state, readable and writable.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// What every program may use of the system.
+/// The paths of the system that every program may use.
 #[derive(Debug)]
 pub(super) struct SystemPaths {
     programs: KeptPaths,
@@ -115,12 +115,12 @@ impl PrivateDirectories {
     }
 }
 
-/// A ruleset while rules are added.
+/// A ruleset under construction.
 #[derive(Debug)]
 pub(super) struct Rules {
-    /// None where the kernel has no Landlock.
+    /// The ruleset; `None` if the kernel has no Landlock.
     ruleset: Option<OwnedFd>,
-    /// The rights that the kernel knows, and those of them that concern files.
+    /// The file system rights that the kernel knows, and those that apply to files.
     known: BitFlags<AccessFs>,
     of_files: BitFlags<AccessFs>,
     left_out: Vec<String>,
@@ -258,7 +258,7 @@ impl Rules {
     }
 }
 
-/// How a path and one of the private directories lie to each other.
+/// The relation of a path to one of the private directories.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Relation {
     Contains(PathBuf),

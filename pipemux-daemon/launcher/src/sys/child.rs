@@ -39,7 +39,7 @@ use crate::message::Limits;
 #[cfg(target_os = "linux")]
 pub(crate) const STACK_SIZE: usize = 64 * 1024;
 
-/// A descriptor of the launcher, and the number that the child has it under.
+/// A descriptor of the launcher, and its number in the child.
 #[cfg(target_os = "linux")]
 pub(crate) type FdMapping = (RawFd, RawFd);
 
@@ -47,15 +47,11 @@ pub(crate) type FdMapping = (RawFd, RawFd);
 /// which keeps them open until the child has its program.
 #[cfg(target_os = "linux")]
 pub(crate) struct ChildSetup {
-    /// The descriptors that it has.
     pub mappings: Vec<FdMapping>,
-    /// Its limits.
     pub limits: Limits,
-    /// Its mark.
     pub mark: ProcessMark,
-    /// What it is confined to.
     pub confinement: Option<Confinement>,
-    /// Where it writes itself to join its control group.
+    /// The descriptor to which the child writes to join its control group.
     pub cgroup: Option<RawFd>,
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use nix::libc;
 
-/// What a process used during its lifetime.
+/// The resource usage of a process during its lifetime.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Usage {
     /// Processor time.

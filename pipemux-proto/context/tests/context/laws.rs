@@ -268,7 +268,8 @@ proptest! {
         own in proptest::option::of(50..9_000_u64),
         soft: bool,
     ) {
-        // The sharing of `pipemux view`: `total / windows`; without a budget in the request, a window's own if that is more.
+        // The sharing of `pipemux view`: `total / windows`; without a budget in the request, a
+        // window's own if that is more.
         let mut sources: Vec<RenderSource> =
             (0..count).map(|at| RenderSource::new(at.to_string(), "")).collect();
         let own = own.filter(|_| soft);

@@ -62,7 +62,8 @@ struct Fence {
 }
 
 impl Document {
-    /// Processes the next line, given without its line end. With `hides_fences`, a closing fence is code.
+    /// Processes the next line, given without its line end. With `hides_fences`, a closing fence is
+    /// code.
     pub fn next_line<'a>(&mut self, text: &'a str, hides_fences: bool) -> LineKind<'a> {
         let mut line = Line::new(text);
         let mut kept = self.continued_containers(&mut line);
@@ -118,7 +119,8 @@ impl Document {
         LineKind::Other
     }
 
-    /// Returns how many of the open quotes and items continue on the line, and removes their markers from it.
+    /// Returns how many of the open quotes and items continue on the line, and removes their
+    /// markers from it.
     fn continued_containers(&self, line: &mut Line<'_>) -> usize {
         let ended = self.containers.iter().position(|container| match container {
             Container::Quote => !line.take_quote(),

@@ -81,8 +81,8 @@ impl<'a> Line<'a> {
         is_quote
     }
 
-    /// Skips the marker of a list item, if one comes next. Returns the number of columns before the item's
-    /// content.
+    /// Skips the marker of a list item, if one comes next. Returns the number of columns before the
+    /// item's content.
     pub fn take_marker(&mut self, in_paragraph: bool) -> Option<usize> {
         let indent = self.indent();
         let text = self.text();

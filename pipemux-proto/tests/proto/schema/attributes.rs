@@ -54,7 +54,8 @@ impl Serde {
         all
     }
 
-    /// The name on the wire of a field or variant, within a type whose names are changed by `rename_all`.
+    /// The name on the wire of a field or variant, within a type whose names are changed by
+    /// `rename_all`.
     pub fn wire_name(&self, declared: &str, rename_all: Option<&str>) -> String {
         let declared = declared.strip_prefix("r#").unwrap_or(declared);
         match (&self.rename, rename_all) {

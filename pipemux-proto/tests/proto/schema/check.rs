@@ -1,4 +1,5 @@
-//! Checks values against the schema. It knows what the generator writes, no more, and panics on anything else.
+//! Checks values against the schema. It knows what the generator writes, no more, and panics on
+//! anything else.
 //!
 //! It is stricter than the schema: a member that the schema doesn't describe is an error.
 

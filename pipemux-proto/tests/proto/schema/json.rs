@@ -1,4 +1,5 @@
-//! JSON text whose members keep their order, with short values on one line, so that people can read and compare it.
+//! JSON text whose members keep their order, with short values on one line, so that people can read
+//! and compare it.
 
 use std::fmt::Write;
 

@@ -1,7 +1,7 @@
 //! The message types, read from the sources of this crate, as definitions of a schema.
 //!
-//! The declarations and their `serde` attributes are the form on the wire: there are no other rules. What a type
-//! encodes by hand is described by hand, in `by_hand.rs`.
+//! The declarations and their `serde` attributes are the form on the wire: there are no other
+//! rules. What a type encodes by hand is described by hand, in `by_hand.rs`.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -274,13 +274,14 @@ impl Source {
     }
 }
 
-/// The name of a type on the page: without the `Of` of those that have a type parameter for their texts.
+/// The name of a type on the page: without the `Of` of those that have a type parameter for their
+/// texts.
 fn wire_type(module: &str, name: &str) -> String {
     format!("{module}::{}", name.strip_suffix("Of").unwrap_or(name))
 }
 
-/// An item of this crate as the page and the schema write it: a type as `app::Done`, a field as `Done.brief`, a variant
-/// as the text that it is, a kind or a method by its name.
+/// An item of this crate as the page and the schema write it: a type as `app::Done`, a field as
+/// `Done.brief`, a variant as the text that it is, a kind or a method by its name.
 fn written_name(path: &str) -> String {
     let path = path.strip_prefix("crate::").unwrap_or(path).replace("Of::", "::");
     let is_type = |part: &str| part.starts_with(|c: char| c.is_ascii_uppercase());

@@ -21,7 +21,8 @@ pub fn to_json(value: &Value) -> Json {
     }
 }
 
-/// The value with integers that [`Value`] can hold only as floats made smaller, so that it can be encoded as integers.
+/// The value with integers that [`Value`] can hold only as floats made smaller, so that it can be
+/// encoded as integers.
 pub fn with_smaller_integers(value: Value) -> Value {
     match value {
         Value::Float(float) if float >= i64::MAX as f64 => Value::Int(i64::MAX),

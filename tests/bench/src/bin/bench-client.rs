@@ -1,5 +1,5 @@
-//! Makes exchanges with `echo/s0` … `echo/s7` over the async client library. It is controlled by lines on
-//! standard input, and answers each with one line.
+//! Makes exchanges with `echo/s0` … `echo/s7` over the async client library. It is controlled by
+//! lines on standard input, and answers each with one line.
 //!
 //! | line | does | answer |
 //! |---|---|---|
@@ -8,8 +8,8 @@
 //! | `multi SIZE CONNS INFLIGHT APPS MS` | INFLIGHT exchanges at once on each connection, with all apps in turn | exchanges per second |
 //! | `mix SIZE BACKGROUND MS` | `lat` beside a stream of large exchanges on another connection to another app | as `lat`, and the exchanges per second of the stream |
 //!
-//! Sizes are cut to the limit of one exchange. The workspace and the daemon come from the environment
-//! variables, as for every command. Sessions that don't exist are opened.
+//! Sizes are cut to the limit of one exchange. The workspace and the daemon come from the
+//! environment variables, as for every command. Sessions that don't exist are opened.
 
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};

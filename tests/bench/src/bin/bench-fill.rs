@@ -1,6 +1,6 @@
-//! `bench-fill SESSIONS WORKSPACES CONNECTIONS` opens that many sessions of `echo`, spread over that many
-//! workspaces, and that many silent connections. Then it prints `ready` and keeps them until standard input
-//! ends.
+//! `bench-fill SESSIONS WORKSPACES CONNECTIONS` opens that many sessions of `echo`, spread over
+//! that many workspaces, and that many silent connections. Then it prints `ready` and keeps them
+//! until standard input ends.
 
 use std::io::{Read, Write};
 

@@ -87,15 +87,15 @@ impl CoreHarness {
         &self.script.projections[self.sent.0.clamp(1, self.script.projections.len()) - 1]
     }
 
-    /// Returns true when the answer is the latest window of the app. A busy app is shown with its previous
-    /// window, which was cut to the budget of that time.
+    /// Returns true when the answer is the latest window of the app. A busy app is shown with its
+    /// previous window, which was cut to the budget of that time.
     pub fn shows_whole_window(&self, text: &str) -> bool {
         let heading = text.lines().find(|line| line.starts_with("## fz/main"));
         heading.is_some_and(|heading| !heading.ends_with("busy, as it was before"))
     }
 
-    /// Asserts that an answer has only anchors and headings of the daemon, closed fences and no control
-    /// characters.
+    /// Asserts that an answer has only anchors and headings of the daemon, closed fences and no
+    /// control characters.
     pub fn assert_inert(&self, text: &str, headings: Option<usize>) {
         let read = Markdown::read(text);
         for (of, label) in &read.anchors {
@@ -115,8 +115,8 @@ impl CoreHarness {
         assert!(!text.contains(steers), "a control character:\n{text:?}");
     }
 
-    /// Returns true for a ref that the daemon may have written: it has an id that it gives, or the key of a thing that
-    /// the app asked to be shown with its key.
+    /// Returns true for a ref that the daemon may have written: it has an id that it gives, or the
+    /// key of a thing that the app asked to be shown with its key.
     fn issued(&self, of: &str) -> bool {
         let key = match of.parse() {
             Ok(Ref { local: Local::Id(id), .. }) => {

@@ -85,8 +85,8 @@ impl Fixture {
         median(times.collect())
     }
 
-    /// Returns the median time of a view of a session whose window has changed since the last one, in
-    /// microseconds.
+    /// Returns the median time of a view of a session whose window has changed since the last one,
+    /// in microseconds.
     pub fn time_changed(&mut self, session: &str) -> f64 {
         let times = (0..TIMES).map(|_| {
             self.exchange(session, growth_app::TICK.to_vec(), 1);
@@ -119,7 +119,8 @@ impl Fixture {
         })
     }
 
-    /// Returns the median time from a killed daemon to one that has restored all state, in milliseconds.
+    /// Returns the median time from a killed daemon to one that has restored all state, in
+    /// milliseconds.
     pub fn time_restart(&mut self) -> f64 {
         let times = (0..3).map(|_| {
             pipemux_tests::kill(self.env.daemon_pid(), pipemux_tests::Signal::SIGKILL);

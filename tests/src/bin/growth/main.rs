@@ -1,8 +1,10 @@
-//! Measures how costs grow with the number of sessions, anchors and so on, and prints a Markdown table for each.
+//! Measures how costs grow with the number of sessions, anchors and so on, and prints a Markdown
+//! table for each.
 //!
-//! No figure fails the program. A call among 1,000 sessions should cost as much as a call beside none; the last
-//! column of the tables shows by how much a figure grows when the size grows tenfold: 1 is constant, 10 is
-//! linear, 100 is quadratic. Build it with `--release`, and run it on a quiet machine.
+//! No figure fails the program. A call among 1,000 sessions should cost as much as a call beside
+//! none; the last column of the tables shows by how much a figure grows when the size grows
+//! tenfold: 1 is constant, 10 is linear, 100 is quadratic. Build it with `--release`, and run it on
+//! a quiet machine.
 
 mod fixture;
 mod growth_app;
@@ -26,8 +28,8 @@ pub struct Table {
     pub rows: Vec<(usize, Vec<f64>)>,
 }
 
-/// Prints how costs grow with the number of sessions, workspaces, rounds and anchors, and with the size of a
-/// window and a document.
+/// Prints how costs grow with the number of sessions, workspaces, rounds and anchors, and with the
+/// size of a window and a document.
 #[derive(Debug, Parser)]
 #[command(name = "growth")]
 struct Arguments {

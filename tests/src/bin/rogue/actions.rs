@@ -191,7 +191,8 @@ fn misbehave(app: &mut App, wire: &mut Wire, request: &Frame, how: &str) -> std:
     }
 }
 
-/// Commits a fault that takes a number; returns what it did, or `None` when `how` names no such fault.
+/// Commits a fault that takes a number; returns what it did, or `None` when `how` names no such
+/// fault.
 fn numbered(
     app: &mut App,
     wire: &mut Wire,

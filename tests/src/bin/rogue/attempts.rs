@@ -11,10 +11,11 @@ use std::process::Command;
 use nix::errno::Errno;
 use nix::libc;
 
-/// Attempts to do everything that a sandbox is to prevent, and some things that it is not. Returns a line for each:
-/// `attempt: outcome`.
+/// Attempts to do everything that a sandbox is to prevent, and some things that it is not. Returns
+/// a line for each: `attempt: outcome`.
 ///
-/// `state_dir` is the session's own directory; the home directory and the project are told by the environment.
+/// `state_dir` is the session's own directory; the home directory and the project are told by the
+/// environment.
 pub fn all(state_dir: &Path) -> String {
     let lines = files(state_dir).into_iter().chain(processes()).chain(system_calls(state_dir));
     lines.map(|(attempt, outcome)| format!("{attempt}: {}\n", outcome_of(outcome))).collect()
@@ -257,8 +258,8 @@ fn mknod(path: &Path) -> io::Result<()> {
 
 /// Makes a system call.
 fn call(number: libc::c_long, args: [usize; 4]) -> io::Result<()> {
-    // SAFETY: the pointers among the arguments are null or lead to memory that outlives the call, and no call here
-    // writes more than there is.
+    // SAFETY: the pointers among the arguments are null or lead to memory that outlives the call,
+    // and no call here writes more than there is.
     #[allow(unsafe_code)]
     let result = unsafe { libc::syscall(number, args[0], args[1], args[2], args[3]) };
     if result < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }

@@ -1,4 +1,5 @@
-//! Makes every system call that the kernel knows, each in a process of its own, to see which of them reach the kernel.
+//! Makes every system call that the kernel knows, each in a process of its own, to see which of
+//! them reach the kernel.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +8,8 @@ use nix::libc;
 
 /// One more than the highest number that is tried, above all that any kernel knows yet.
 const BEYOND: libc::c_long = 520;
-/// Arguments that no call takes for what could be done: a descriptor that isn't open, an address that isn't mapped.
+/// Arguments that no call takes for what could be done: a descriptor that isn't open, an address
+/// that isn't mapped.
 const ARGUMENTS: [usize; 6] = [usize::MAX - 4_000, 16, 16, 16, 16, 16];
 /// Calls that end or stop the process that makes them, or leave it without a stack.
 const NOT_TRIED: &[libc::c_long] = &[
@@ -30,7 +32,8 @@ const REFUSED: i32 = 11;
 const MISSING: i32 = 12;
 const OTHER: i32 = 13;
 
-/// Returns which calls were refused, which seem not to exist and which reached the kernel, as ranges of numbers, a line each.
+/// Returns which calls were refused, which seem not to exist and which reached the kernel, as
+/// ranges of numbers, a line each.
 pub fn all() -> String {
     let mut found: BTreeMap<&str, Vec<libc::c_long>> = BTreeMap::new();
     for number in (0..BEYOND).filter(|number| !NOT_TRIED.contains(number)) {
@@ -46,7 +49,8 @@ pub fn all() -> String {
 
 /// Makes a call in a child. None if the child was ended by a signal.
 fn try_one(number: libc::c_long) -> Option<i32> {
-    // SAFETY: the child makes system calls only: the call that is tried, with arguments that name nothing, and its exit.
+    // SAFETY: the child makes system calls only: the call that is tried, with arguments that name
+    // nothing, and its exit.
     #[allow(unsafe_code)]
     unsafe {
         let child = libc::fork();

@@ -37,8 +37,8 @@ pub fn reply(wire: &mut Wire, request: &Frame, number: usize) -> std::io::Result
     Ok(format!("answered {number} times"))
 }
 
-/// Sends that many frames with valid envelopes and with random methods, ids and bodies. None of them answers
-/// this request, and every call sends the same frames.
+/// Sends that many frames with valid envelopes and with random methods, ids and bodies. None of
+/// them answers this request, and every call sends the same frames.
 pub fn garble(wire: &mut Wire, request: &Frame, number: usize) -> std::io::Result<String> {
     let own = request.envelope;
     let kinds = [Kind::Request, Kind::Reply, Kind::Fault, Kind::Event, Kind::Cancel];

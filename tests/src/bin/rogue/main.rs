@@ -1,8 +1,9 @@
-//! An app that misbehaves as it is told. It encodes its frames itself, so that it can send invalid ones.
+//! An app that misbehaves as it is told. It encodes its frames itself, so that it can send invalid
+//! ones.
 //!
-//! The first argument is the mode, which says how it starts: see [`app`]. In most modes it then behaves, and
-//! has an action `misbehave(how)`: faults of one answer are in [`actions`], floods of frames in [`flood`], and
-//! exhaustion of resources in [`resources`].
+//! The first argument is the mode, which says how it starts: see [`app`]. In most modes it then
+//! behaves, and has an action `misbehave(how)`: faults of one answer are in [`actions`], floods of
+//! frames in [`flood`], and exhaustion of resources in [`resources`].
 
 mod actions;
 mod app;

@@ -1,5 +1,5 @@
-//! Exhaustion of resources: output, memory, descriptors, disk and processes. Each fault has a bound, so that
-//! a machine without limits survives the tests.
+//! Exhaustion of resources: output, memory, descriptors, disk and processes. Each fault has a
+//! bound, so that a machine without limits survives the tests.
 
 use std::fs::{File, OpenOptions};
 use std::hint::black_box;

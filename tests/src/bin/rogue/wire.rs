@@ -16,7 +16,8 @@ pub struct Wire {
 impl Wire {
     /// Takes over descriptor 3.
     pub fn inherited() -> Self {
-        // SAFETY: the launcher opened descriptor 3 for this process alone; this is its only user, once.
+        // SAFETY: the launcher opened descriptor 3 for this process alone; this is its only user,
+        // once.
         #[allow(unsafe_code)]
         let owned = unsafe { OwnedFd::from_raw_fd(3) };
         Self { stream: Some(UnixStream::from(owned)), decoder: FrameDecoder::default() }

@@ -131,7 +131,8 @@ impl Client {
                 let code = format!(
                     "{address}.insert(1, '{marker}'); {address}.insert(1, '{second}'); {address}.save()"
                 );
-                // After a failure, any of the steps may have been the last, so only all or none is known.
+                // After a failure, any of the steps may have been the last, so only all or none is
+                // known.
                 let reply = self.run_code(session, "run of 3", &code);
                 let all = match reply.exit {
                     0 => Effect::Applied,
@@ -236,7 +237,8 @@ impl Client {
         reply
     }
 
-    /// Sends a call with effects. If the daemon is lost, the call is sometimes sent again under the same id.
+    /// Sends a call with effects. If the daemon is lost, the call is sometimes sent again under the
+    /// same id.
     fn send_act(&mut self, verb: Verb, name: &'static str) -> ClientReply {
         let call = self.connection.call(verb);
         let reply = self.ask(name, |connection| connection.send(&call, TIMEOUT));

@@ -1,5 +1,5 @@
-//! Kills apps all the time, and the daemon and the launcher in the first half. Sometimes an app is only stopped
-//! for a moment.
+//! Kills apps all the time, and the daemon and the launcher in the first half. Sometimes an app is
+//! only stopped for a moment.
 
 use std::time::{Duration, Instant};
 

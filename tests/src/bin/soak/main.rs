@@ -1,5 +1,5 @@
-//! A soak test: many sessions, several clients, random edits, random kills, and a model that knows which edits
-//! must be there afterwards.
+//! A soak test: many sessions, several clients, random edits, random kills, and a model that knows
+//! which edits must be there afterwards.
 //!
 //! | module | holds |
 //! |---|---|
@@ -11,8 +11,9 @@
 //! | [`sampler`] | memory and descriptors over time |
 //! | [`report`] | the report |
 //!
-//! Two clients share a workspace and act on the same sessions. Every edit contains a marker that occurs only
-//! once, so that a view at the end shows what was lost, done twice, or done although it was refused.
+//! Two clients share a workspace and act on the same sessions. Every edit contains a marker that
+//! occurs only once, so that a view at the end shows what was lost, done twice, or done although it
+//! was refused.
 
 mod audit;
 

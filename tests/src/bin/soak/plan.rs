@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-/// Runs a daemon with many sessions under random edits and random kills. Checks that no edit that was answered
-/// as done is lost, that none that was refused is done and that epochs never go back, and prints how memory
-/// develops. The exit status is 1 if a check fails.
+/// Runs a daemon with many sessions under random edits and random kills. Checks that no edit that
+/// was answered as done is lost, that none that was refused is done and that epochs never go back,
+/// and prints how memory develops. The exit status is 1 if a check fails.
 ///
-/// The daemon and the launcher are killed only in the first half of the time, so that the daemon's memory can
-/// be watched over a long run.
+/// The daemon and the launcher are killed only in the first half of the time, so that the daemon's
+/// memory can be watched over a long run.
 #[derive(Debug, Clone, clap::Parser)]
 #[command(name = "soak")]
 pub struct Plan {

@@ -194,8 +194,8 @@ fn mib(kib: u64) -> String {
     format!("{:.1} MiB", kib as f64 / 1024.0)
 }
 
-/// Returns the slope of memory over time by least squares, over the later half of a daemon's run, so that
-/// warming up doesn't count.
+/// Returns the slope of memory over time by least squares, over the later half of a daemon's run,
+/// so that warming up doesn't count.
 fn growth(life: &[Sample]) -> f64 {
     let life = &life[life.len() / 2..];
     let count = life.len() as f64;

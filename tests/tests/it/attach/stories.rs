@@ -28,7 +28,8 @@ fn person_reads_and_types_at_a_terminal() {
     terminal.press("\r");
     terminal.shows("- 买牛奶和茶叶 done");
 
-    // What another reader does is seen at once, and a terminal sequence in it stays text, as what reorders text does.
+    // What another reader does is seen at once, and a terminal sequence in it stays text, as what
+    // reorders text does.
     let hostile = "<<END\nfrom \u{1b}[2J\u{202e}\u{9b}31m elsewhere 👨‍👩‍👧\nEND\n";
     env.run(&format!("todo.add({hostile})")).ok();
     let text = terminal.shows("m elsewhere 👨");

@@ -17,9 +17,9 @@ use rustix::termios::{LocalModes, Winsize, tcgetattr, tcsetwinsize};
 /// How long it may take until something is shown.
 const DEADLINE: Duration = Duration::from_secs(15);
 
-/// What the shell does: it goes on after the command has ended, as a person's does, so that the terminal stays as the
-/// command left it. A shell that ends would have the system put its modes back. A command that was stopped goes on after
-/// a line.
+/// What the shell does: it goes on after the command has ended, as a person's does, so that the
+/// terminal stays as the command left it. A shell that ends would have the system put its modes
+/// back. A command that was stopped goes on after a line.
 const SCRIPT: &str = r#""$0" "$@"; while status=$?; echo "status $status"; read -r _; do fg; done"#;
 
 /// A terminal on which a person runs a command.
@@ -33,12 +33,14 @@ pub struct Terminal<'e> {
 }
 
 impl<'e> Terminal<'e> {
-    /// Attaches to an app on a new terminal of so many columns and rows, of the kind that TERM names.
+    /// Attaches to an app on a new terminal of so many columns and rows, of the kind that TERM
+    /// names.
     pub fn attach(env: &'e TestEnv, app: &str, size: (u16, u16), term: &str) -> Self {
         Self::run(env, &["attach", app], size, &[("TERM", term)])
     }
 
-    /// Runs `pipemux` with these arguments and variables on a new terminal of so many columns and rows.
+    /// Runs `pipemux` with these arguments and variables on a new terminal of so many columns and
+    /// rows.
     pub fn run(
         env: &'e TestEnv,
         args: &[&str],
@@ -157,8 +159,8 @@ impl<'e> Terminal<'e> {
         found.unwrap_or_else(|| panic!("nobody is attached: {all:?}")).pid
     }
 
-    /// Waits until the command has ended with a status, and checks that the shell has its terminal back: the modes, the
-    /// screen that was shown before, and the cursor.
+    /// Waits until the command has ended with a status, and checks that the shell has its terminal
+    /// back: the modes, the screen that was shown before, and the cursor.
     #[track_caller]
     pub fn ended(&self, status: i32) -> String {
         let text = self.shows(&format!("status {status}"));

@@ -1,5 +1,5 @@
-//! A random history: several readers edit two files of one editor session, which also change on disk. Its process is
-//! killed and restarted, and so is the daemon.
+//! A random history: several readers edit two files of one editor session, which also change on
+//! disk. Its process is killed and restarted, and so is the daemon.
 
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -105,7 +105,8 @@ impl History {
         let _ = self.run(reader, file, code, None);
     }
 
-    /// Runs code, pinned to an epoch if one is given. Returns the exit status, and whether a step took effect.
+    /// Runs code, pinned to an epoch if one is given. Returns the exit status, and whether a step
+    /// took effect.
     fn run(&mut self, reader: usize, file: &str, code: &str, at: Option<u64>) -> (u8, bool) {
         let client = &mut self.readers[reader].0;
         let call =

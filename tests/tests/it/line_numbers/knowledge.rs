@@ -31,9 +31,9 @@ impl Knowledge {
         found.map(|(_, numbers)| numbers.clone())
     }
 
-    /// Takes in an answer. `acted` is the file that the call was about; `truth` are its lines after the call, if
-    /// numbers in the outcome mean those. `pinned` are the numbers of the epoch that the call was pinned to, of which
-    /// its outcome says what they are now.
+    /// Takes in an answer. `acted` is the file that the call was about; `truth` are its lines after
+    /// the call, if numbers in the outcome mean those. `pinned` are the numbers of the epoch that
+    /// the call was pinned to, of which its outcome says what they are now.
     pub fn read(
         &mut self,
         answer: &str,
@@ -106,7 +106,8 @@ impl Reading<'_> {
         true
     }
 
-    /// `lines 21-60 are now 19-58`, `lines 21-60 → 19-58, 70 → 72`, `lines 6-9, 12 have their old numbers`
+    /// `lines 21-60 are now 19-58`, `lines 21-60 → 19-58, 70 → 72`,
+    /// `lines 6-9, 12 have their old numbers`
     fn moves(&mut self, file: &str, line: &str) {
         // The file may stand before it.
         let line = line.strip_prefix(&format!("{file}: ")).unwrap_or(line);
@@ -124,7 +125,8 @@ impl Reading<'_> {
             let before = self.pinned.as_ref().unwrap_or(&self.before);
             for number in was.0..=was.1 {
                 let key = (file.to_owned(), number);
-                // A pinned call's outcome says nothing of lines that were shown under these numbers later.
+                // A pinned call's outcome says nothing of lines that were shown under these numbers
+                // later.
                 if self.before.get(&key) == before.get(&key) {
                     self.now.numbers.remove(&key);
                 }

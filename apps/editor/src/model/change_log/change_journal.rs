@@ -1,8 +1,8 @@
 //! The changes on disk: one JSON line for what is begun, and one when it has ended.
 //!
-//! What is begun is written before any file is. So after the end of the process it is known which files may
-//! have another text, and both texts' digests are known. A last line without its newline was never confirmed
-//! to anybody and doesn't count.
+//! What is begun is written before any file is. So after the end of the process it is known which
+//! files may have another text, and both texts' digests are known. A last line without its newline
+//! was never confirmed to anybody and doesn't count.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -19,24 +19,19 @@ use crate::model::history::{Author, Change, FileChange};
 const FORMAT: u32 = 1;
 const FILE_NAME: &str = "changes.jsonl";
 
-/// What can be begun. It is identified by the id of its first change.
+/// An operation that the journal records, identified by the id of its first change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
-    /// A new change.
     Edit(Change),
-    /// The undo of changes, the latest first, and what that does to files.
+    /// The undo of changes, the latest first, with its effect on each file.
     Undo {
-        /// The ids of the changes.
         ids: Vec<String>,
-        /// What is done to each file.
         files: Vec<FileChange>,
     },
-    /// The redo of changes, the earliest first, and what that does to files.
+    /// The redo of changes, the earliest first, with its effect on each file.
     Redo {
-        /// The ids of the changes.
         ids: Vec<String>,
-        /// What is done to each file.
         files: Vec<FileChange>,
     },
 }
@@ -52,7 +47,7 @@ impl Operation {
         }
     }
 
-    /// What it does to each file.
+    /// Returns the effect of the operation on each file.
     pub fn files(&self) -> &[FileChange] {
         match self {
             Operation::Edit(Change { files, .. })
@@ -62,7 +57,7 @@ impl Operation {
     }
 }
 
-/// One line.
+/// One line of the journal.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum JournalLine<'a> {
@@ -76,20 +71,20 @@ enum JournalLine<'a> {
     },
 }
 
-/// What a journal recorded.
+/// The state read from a journal.
 #[derive(Debug, Default)]
 pub struct Recorded {
     /// The changes that were made, oldest first.
     pub done: Vec<Change>,
-    /// Those that were undone, the next one to be redone last.
+    /// The changes that were undone, the next one to be redone last.
     pub undone: Vec<Change>,
-    /// Those that were undone before their files changed otherwise, oldest first.
+    /// The changes that were undone before their files changed otherwise, oldest first.
     pub set_aside: Vec<Change>,
-    /// What was begun and hasn't ended.
+    /// The operations that were begun but not ended.
     pub begun: Vec<Operation>,
 }
 
-/// The journal of a session.
+/// The change journal of a session.
 #[derive(Debug, Default)]
 pub struct ChangeJournal {
     path: PathBuf,
@@ -133,12 +128,12 @@ impl ChangeJournal {
         (journal, recorded, note)
     }
 
-    /// Where it is.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// True when it must be rewritten before the next change: `live` is how many bytes of changes count.
+    /// True when it must be rewritten before the next change: `live` is how many bytes of changes
+    /// count.
     pub fn is_due(&self, live: usize) -> bool {
         self.outdated || self.bytes > 2 * live + JOURNAL_EDITS_MAX
     }
@@ -158,8 +153,8 @@ impl ChangeJournal {
 
     /// Records that what was begun has ended: by whom it was done, or that it was not.
     pub fn end(&mut self, id: &str, by: Option<&Author>) {
-        // If this fails, the journal is rewritten before the next change. Until then the digests of the
-        // files tell what was done.
+        // If this fails, the journal is rewritten before the next change. Until then the digests of
+        // the files tell what was done.
         let _ = self.append(&JournalLine::End { id: id.to_owned(), by: by.cloned() });
     }
 

@@ -1,7 +1,8 @@
 //! Whether a change is made or taken back, whatever came after it.
 //!
-//! A change that isn't the latest one of its files is taken back by a new change that says of which it is, and made
-//! again by another one. Whichever of them is the latest tells where the change stands.
+//! A change that isn't the latest one of its files is taken back by a new change that says of which
+//! it is, and made again by another one. Whichever of them is the latest tells where the change
+//! stands.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::Path;
@@ -12,10 +13,11 @@ use crate::model::splice::Splice;
 
 use super::ChangeLog;
 
-/// Where a change stands.
+/// The current state of a change: made or taken back.
 #[derive(Debug, Clone, Copy)]
 pub struct Standing<'l> {
-    /// The change that made it so: the change itself, or the latest one that takes it back or makes it again.
+    /// The change that made it so: the change itself, or the latest one that takes it back or makes
+    /// it again.
     pub by: &'l Change,
     /// True if the change is made, false if it is taken back.
     pub is_made: bool,
@@ -24,8 +26,8 @@ pub struct Standing<'l> {
 }
 
 impl Standing<'_> {
-    /// Returns what takes the change back if it is made, or makes it again if it is taken back: from the text that the
-    /// file had then, which may have changed since.
+    /// Returns what takes the change back if it is made, or makes it again if it is taken back:
+    /// from the text that the file had then, which may have changed since.
     pub fn turned(&self) -> Vec<FileChange> {
         match self.is_done {
             true => self.by.files.iter().map(FileChange::inverse).collect(),
@@ -47,8 +49,8 @@ impl ChangeLog {
         Some(Standing { by, is_made, is_done: false })
     }
 
-    /// True for a change of which no later one says that it is taken back. Those that take others back aren't
-    /// made: they are undone by redoing the other.
+    /// True for a change of which no later one says that it is taken back. Those that take others
+    /// back aren't made: they are undone by redoing the other.
     pub fn is_made(&self, change: &Change) -> bool {
         let standing = self.standing(change.origin());
         standing.is_some_and(|standing| standing.is_made && standing.by.id == change.id)
@@ -67,8 +69,8 @@ impl ChangeLog {
         files.any(|file| file.path == path && (file.before == text || file.after == text))
     }
 
-    /// Returns what leads from one known text of a file to another: its changes that are done, undone or set aside, each
-    /// in both directions.
+    /// Returns what leads from one known text of a file to another: its changes that are done,
+    /// undone or set aside, each in both directions.
     pub fn texts_of(&self, file: &FileChange) -> TextTrail {
         let all = self.done.iter().rev().chain(self.undone.iter().rev()).chain(&self.set_aside);
         let of = |change: &FileChange| change.path == file.path && !change.link;
@@ -77,7 +79,7 @@ impl ChangeLog {
     }
 }
 
-/// The ways between the texts that a file had.
+/// The changes that lead from one text of a file to another.
 #[derive(Debug)]
 pub struct TextTrail {
     ways: Vec<FileChange>,
@@ -89,7 +91,8 @@ impl TextTrail {
         self.ways.extend([change.inverse(), change.clone()]);
     }
 
-    /// Returns the text with a digest, if a way leads there, and the splices of each step on that way.
+    /// Returns the text with a digest, if a way leads there, and the splices of each step on that
+    /// way.
     pub fn find(&self, now: &Buffer, digest: Option<u64>) -> Option<(Buffer, Vec<Vec<Splice>>)> {
         let (mut text, mut taken) = (now.clone(), Vec::new());
         for step in self.shortest(now.digest(), digest?)? {

@@ -14,7 +14,8 @@ pub(crate) fn disk_wait(disk_watch: &DiskWatch, file: &OpenFile) -> Option<DiskW
     }
 }
 
-/// Applies what other programs did to the files on disk. Returns true if that changed what is shown.
+/// Applies what other programs did to the files on disk. Returns true if that changed what is
+/// shown.
 pub(crate) fn check_disk(
     files: &mut OpenFiles,
     edits: &mut Edits,

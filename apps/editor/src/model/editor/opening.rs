@@ -21,8 +21,8 @@ use crate::model::written_files::take_outside;
 use super::{Editor, snapshot};
 use crate::model::file_reader::{ReadArgument, ReadArguments};
 
-/// Starts a session: from its snapshot, from what a crash left, or with the files that are asked for.
-/// Returns notes for the reader.
+/// Starts a session: from its snapshot, from what a crash left, or with the files that are asked
+/// for. Returns notes for the reader.
 ///
 /// # Errors
 /// As [`take_arguments`].
@@ -62,12 +62,12 @@ pub(crate) fn start(opening: &Opening) -> Result<(Editor, Vec<String>), Fault> {
     Ok((Editor::new(opening, files, edits), notes))
 }
 
-/// Takes in the files that an `open` asks for, all of them or none, and makes the last one current. They
-/// were read for this. Returns notes for the reader.
+/// Takes in the files that an `open` asks for, all of them or none, and makes the last one current.
+/// They were read for this. Returns notes for the reader.
 ///
 /// # Errors
-/// A file can't be opened, or there are too many. When the daemon repeats an `open` after a crash, such
-/// a file is skipped with a note instead.
+/// A file can't be opened, or there are too many. When the daemon repeats an `open` after a crash,
+/// such a file is skipped with a note instead.
 pub(crate) fn take_arguments(
     files: &mut OpenFiles,
     edits: &mut Edits,
@@ -127,8 +127,8 @@ pub(crate) fn take_arguments(
     Ok(notes)
 }
 
-/// Opens the files that an argument led to, unless they are open or among `opened`. Returns the last file that
-/// was named or, in a folder, the first one.
+/// Opens the files that an argument led to, unless they are open or among `opened`. Returns the
+/// last file that was named or, in a folder, the first one.
 fn take_argument(
     files: &OpenFiles,
     edits: &Edits,
@@ -245,8 +245,8 @@ fn is_held(opening: &Opening) -> bool {
     opening.args.iter().any(|argument| argument == HOLD)
 }
 
-/// Records that a file is about to be shown, and decides whether line numbers that readers saw in earlier
-/// processes count in it.
+/// Records that a file is about to be shown, and decides whether line numbers that readers saw in
+/// earlier processes count in it.
 fn record_shown(shown_revisions: &mut ShownRevisions, file: &mut OpenFile) {
     let digest = file.digest();
     if shown_revisions.is_only_revision(file.path(), digest) {

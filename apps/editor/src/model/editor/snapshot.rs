@@ -1,11 +1,11 @@
-//! The whole state on disk during hibernation. The next process continues from it with the same keys,
-//! undo steps and line numbers.
+//! The whole state on disk during hibernation. The next process continues from it with the same
+//! keys, undo steps and line numbers.
 //!
-//! A snapshot is the [`Editor`] as JSON, followed by a line with its hash. If it is incomplete or has
-//! another format, the session restarts as after a crash, and the reader is told.
+//! A snapshot is the [`Editor`] as JSON, followed by a line with its hash. If it is incomplete or
+//! has another format, the session restarts as after a crash, and the reader is told.
 //!
-//! **Invariant: a snapshot on disk holds the present state.** Whatever changes the state first removes the
-//! snapshot, so that no later start finds an outdated one.
+//! **Invariant: a snapshot on disk holds the present state.** Whatever changes the state first
+//! removes the snapshot, so that no later start finds an outdated one.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -33,7 +33,7 @@ use super::former_changes::adopt_former_changes;
 
 const FORMAT: u32 = 1;
 const FILE_NAME: &str = "asleep.json";
-/// How many bytes are written at once.
+/// The number of bytes written at once.
 const PIECE: usize = 256 * 1024;
 /// The length of the last line in bytes: a newline before it, the hash in hexadecimal, a newline.
 const HASH_LINE: usize = 18;
@@ -44,7 +44,7 @@ struct Snapshot<T> {
     editor: T,
 }
 
-/// The state that a process reads. Its field names are those of format 1.
+/// The saved state as it is read. The field names are those of format 1.
 #[derive(Debug, Deserialize)]
 struct SavedState {
     files: Vec<OpenFile>,
@@ -65,7 +65,7 @@ struct SavedState {
     manifest_stale: bool,
 }
 
-/// The same state as it is written, in the order of format 1.
+/// The saved state as it is written, in the field order of format 1.
 #[derive(Debug, Serialize)]
 struct StateToSave<'a> {
     files: &'a [OpenFile],
@@ -155,8 +155,8 @@ pub(super) fn read(opening: &Opening) -> Result<Editor, String> {
     Ok(editor)
 }
 
-/// Makes a session of a saved state. Also returns the operations that its last process was writing, and a note
-/// if the log of changes was lost.
+/// Makes a session of a saved state. Also returns the operations that its last process was writing,
+/// and a note if the log of changes was lost.
 fn restore(saved: SavedState, opening: &Opening) -> (Editor, Vec<Operation>, Option<String>) {
     let paths = SessionPaths::restored(saved.root, saved.cwd, opening);
     let mut files = OpenFiles::new(paths, saved.files, saved.witness);
@@ -172,8 +172,8 @@ fn restore(saved: SavedState, opening: &Opening) -> (Editor, Vec<Operation>, Opt
 
 /// Removes the snapshot.
 pub(super) fn remove(state_dir: &Path) {
-    // A missing snapshot is as good as a removed one. One that can't be removed is never read: only a
-    // process that has just written its snapshot is followed by one that reads it.
+    // A missing snapshot is as good as a removed one. One that can't be removed is never read: only
+    // a process that has just written its snapshot is followed by one that reads it.
     let _ = fs::remove_file(state_dir.join(FILE_NAME));
 }
 
@@ -223,8 +223,8 @@ fn try_write(
     let hash = out.get_ref().hasher.finish();
     drop(out);
     temporary.write_all(hash_line(hash).as_bytes())?;
-    // There is no sync: a snapshot that a power cut damages is reported as lost, and the journals hold
-    // the unsaved edits.
+    // There is no sync: a snapshot that a power cut damages is reported as lost, and the journals
+    // hold the unsaved edits.
     temporary.persist(path).map(drop).map_err(|error| error.error)
 }
 
@@ -323,12 +323,13 @@ mod tests {
         all.sort();
         all.dedup();
         let hash = stable_hash(all.join("\n").as_bytes());
-        // If this fails, raise FORMAT too, unless a state without the new field reads as what it meant: an
-        // editor that is updated during hibernation must not misread its state.
+        // If this fails, raise FORMAT too, unless a state without the new field reads as what it
+        // meant: an editor that is updated during hibernation must not misread its state.
         assert_eq!((FORMAT, hash), (1, 4_206_107_240_524_016_298), "{}", all.join("\n"));
     }
 
-    /// The changes of the files are in the change log now; everything else is written as it was read.
+    /// The changes of the files are in the change log now; everything else is written as it was
+    /// read.
     #[test]
     fn snapshot_of_format_1_is_written_as_it_was_read_except_for_its_changes() {
         let bytes = include_bytes!("../../../tests/fixtures/format-1/asleep.json");

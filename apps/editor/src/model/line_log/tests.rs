@@ -7,8 +7,8 @@ use super::*;
 const OWN: &str = "mine";
 const OTHER: &str = "theirs";
 
-/// A line with an identity: its number in the version that the reader saw, and whether another run altered
-/// it.
+/// A line with an identity: its number in the version that the reader saw, and whether another run
+/// altered it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Identity {
     seen: Option<usize>,
@@ -40,7 +40,8 @@ fn apply_to_model(lines: &mut Vec<Identity>, change: &LineChange, own: bool) {
     }
 }
 
-/// Returns a valid change of a text with that many lines, made of raw numbers; `None` if they make none.
+/// Returns a valid change of a text with that many lines, made of raw numbers; `None` if they make
+/// none.
 fn change_from(raw: &[(usize, usize, usize)], moves: bool, lines: usize) -> Option<LineChange> {
     if moves {
         let (first, count, before) = *raw.first()?;
@@ -83,7 +84,7 @@ fn raw() -> impl Strategy<Value = Raw> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(512))]
 
-    /// A number maps to the line that had it, wherever that is now, or to nothing.
+    /// A number maps to the line that had it, wherever that line is now, or to nothing.
     #[test]
     fn number_maps_to_the_line_that_had_it(raw in raw(), seen in 0..5_u64) {
         let total = 20;
@@ -125,7 +126,7 @@ proptest! {
         }
     }
 
-    /// A change followed by its inverse leaves every line where it was.
+    /// A change followed by its inverse leaves every line in its place.
     #[test]
     fn inverse_takes_a_change_back(raw in raw()) {
         let mut length = 20;

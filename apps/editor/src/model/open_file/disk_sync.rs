@@ -16,7 +16,7 @@ use crate::model::text_diff::difference;
 
 use super::{DiskState, OpenFile};
 
-/// What the disk has of a file and of its unsaved edits: everything that is needed to open it.
+/// A file read from disk with its unsaved edits: everything needed to open the file.
 #[derive(Debug)]
 pub struct ReadFile {
     path: PathBuf,
@@ -25,7 +25,7 @@ pub struct ReadFile {
     digest: Option<u64>,
     stamp: Option<FileStamp>,
     recovered: Result<Option<RecoveredText>, Fault>,
-    /// What others wrote since the session last wrote the file.
+    /// The changes made by others since the session last wrote the file.
     outside: Option<FileChange>,
 }
 
@@ -49,7 +49,6 @@ impl ReadFile {
         Self { path, state_dir, loaded, digest, stamp, recovered, outside }
     }
 
-    /// The file's path.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -67,20 +66,20 @@ impl ReadFile {
         !matches!(self.recovered, Ok(None))
     }
 
-    /// What others wrote since the session last wrote the file, if that is known.
+    /// Returns the changes by others since the session last wrote the file, if known.
     pub fn outside(&self) -> Option<&FileChange> {
         self.outside.as_ref()
     }
 
-    /// The digest of the file on disk; `None` if it can't be read.
+    /// Returns the digest of the file on disk; `None` if it can't be read.
     pub fn digest(&self) -> Option<u64> {
         self.digest
     }
 }
 
 impl OpenFile {
-    /// Opens a file as it was read, with the unsaved edits that its journal kept. Returns notes for the
-    /// reader, who knows the file by the name `shown`.
+    /// Opens a file as it was read, with the unsaved edits that its journal kept. Returns notes for
+    /// the reader, who knows the file by the name `shown`.
     ///
     /// # Errors
     /// As [`disk::load`].
@@ -182,14 +181,15 @@ impl OpenFile {
         KnownFile { stamp: self.stamp.clone(), digest: self.base_digest }
     }
 
-    /// Takes in what a check found: if nothing is unsaved, also the file's new text. Returns true if anything
-    /// that is shown has changed, and the change of the text if there was one.
+    /// Takes in what a check found: if nothing is unsaved, also the file's new text. Returns true
+    /// if anything that is shown has changed, and the change of the text if there was one.
     pub fn take_finding(
         &mut self,
         finding: DiskFinding,
         version: u64,
     ) -> (bool, Option<FileChange>) {
-        // The file was read or written since the check began, or is being written: the next check counts.
+        // The file was read or written since the check began, or is being written: the next check
+        // counts.
         if finding.known != self.known_file() || self.is_being_written() {
             return (false, None);
         }

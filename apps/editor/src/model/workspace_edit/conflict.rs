@@ -12,16 +12,15 @@ use crate::model::text_diff::differing_lines;
 use super::links;
 use super::planned_file::PlannedFile;
 
-/// A file that has another text on disk than was read from it.
+/// A file whose text on disk differs from the one that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DiskConflict {
-    /// The file.
     pub path: PathBuf,
-    /// The digest of what is there; `None` if it can't be read.
+    /// The digest of the file on disk; `None` if it can't be read.
     pub disk: Option<u64>,
     /// True when there is no file.
     pub deleted: bool,
-    /// Which of its lines differ from those in the session, in words.
+    /// A description of the lines that differ from those in the session.
     pub differs: Option<String>,
 }
 

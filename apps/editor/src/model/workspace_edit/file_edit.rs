@@ -6,40 +6,37 @@ use crate::model::history::{EditKind, FileChange};
 use crate::model::line_change::LineChange;
 use crate::model::splice::Splice;
 
-/// An edit of any number of files, as it is planned.
+/// A planned edit of any number of files.
 #[derive(Debug, Clone)]
 pub struct WorkspaceEdit {
-    /// The kind of action.
     pub kind: EditKind,
-    /// The edit of each file. Several edits of one file are made one after the other.
+    /// The edit of each file. Several edits of one file are applied in sequence.
     pub files: Vec<FileEdit>,
 }
 
-/// The edit of one file.
 #[derive(Debug, Clone)]
 pub struct FileEdit {
     /// The file's path without symlinks.
     pub path: PathBuf,
-    /// What becomes of it.
     pub edit: TextEdit,
-    /// The permission bits that it is given; a file that is there keeps its own otherwise.
+    /// The permission bits to set; `None` keeps those of an existing file.
     pub mode: Option<u32>,
 }
 
-/// What becomes of a file.
+/// The edit of a file's text, or its creation or deletion.
 #[derive(Debug, Clone)]
 pub enum TextEdit {
     /// Replacements in its text, as [`Documents::text`] has it.
     Splices(Vec<Splice>),
     /// Replacements whose effect on the lines is known: lines that move keep their identity.
     Lines(Vec<Splice>, LineChange),
-    /// A new file with this text. Its folders are made. It must not exist.
+    /// Creates a file with this text, including its folders. The file must not exist.
     Create(String),
-    /// The file is deleted.
+    /// Deletes the file.
     Delete,
-    /// A new link that leads there. There must be nothing at its path.
+    /// Creates a link to this target. Nothing may exist at the link's path.
     CreateLink(String),
-    /// The link is removed; what it leads to stays.
+    /// Removes the link; its target stays.
     DeleteLink,
     /// This very change, if the file is as it was before it.
     Exact(FileChange),

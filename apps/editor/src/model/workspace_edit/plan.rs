@@ -17,7 +17,7 @@ use crate::model::project_rules::NewFileRules;
 use crate::model::splice::Splice;
 use crate::model::text_diff::{difference, line_change_of};
 
-/// What an edit does to a text.
+/// The effect of an edit on a text.
 struct Replacement {
     splices: Vec<Splice>,
     lines: LineChange,
@@ -25,7 +25,7 @@ struct Replacement {
     deleted: bool,
 }
 
-/// A file's text before an edit; `exists` tells whether the file is there.
+/// A file's text before an edit; `exists` is true if there is a file.
 struct TextBefore {
     buffer: Buffer,
     exists: bool,
@@ -83,7 +83,7 @@ impl Documents {
         Ok(())
     }
 
-    /// The text of a file that no earlier part of the edit changes.
+    /// Returns the text of a file that no earlier part of the edit changes.
     fn text_before(
         &mut self,
         (path, shown): (&Path, &str),

@@ -6,15 +6,16 @@ use crate::model::buffer::Buffer;
 use crate::model::history::FileChange;
 use crate::model::text_gate::GateGuard;
 
-/// A file that is to be written: its text before and after.
+/// A file to be written, with its text before and after.
 pub(super) struct PlannedFile {
     pub change: FileChange,
     pub before: Buffer,
     pub after: Buffer,
     pub guard: Option<GateGuard>,
-    /// The digest that the disk is expected to have.
+    /// The digest that the file on disk is expected to have.
     pub base_digest: Option<u64>,
-    /// Digests of what may be replaced: what is expected, what the edit makes, and what a reader chose to overwrite.
+    /// Digests of what may be replaced: what is expected, what the edit makes, and what a reader
+    /// chose to overwrite.
     pub accepted: Vec<Option<u64>>,
 }
 

@@ -12,7 +12,7 @@ use crate::model::file_stamp::FileStamp;
 use super::links;
 use super::planned_file::{PlannedFile, is_freed};
 
-/// What can be put back while files take the place of others.
+/// The published files and new folders that can still be rolled back.
 struct Undo<'a> {
     published: Vec<&'a PlannedFile>,
     folders: Vec<PathBuf>,
@@ -90,7 +90,8 @@ pub(crate) fn make_folders(path: &Path, made: &mut Vec<PathBuf>) -> Result<(), F
 }
 
 impl Undo<'_> {
-    /// Puts back the files that took their places, and returns the fault with what couldn't be put back.
+    /// Puts back the files that took their places, and returns the fault with what couldn't be put
+    /// back.
     fn put_back(self, mut fault: Fault) -> Fault {
         let mut left = Vec::new();
         for file in self.published.into_iter().rev() {

@@ -9,15 +9,15 @@ use crate::limits::{FOLDED_LINES_MIN, FOLDED_TEXT_MAX, REPLACEMENTS_TRIED};
 /// Lines that are others than before, without lines around them. Lines count from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hunk {
-    /// Where the old lines were.
+    /// The first old line of the hunk.
     pub old_from: usize,
-    /// Where the new lines are.
+    /// The first new line of the hunk.
     pub new_from: usize,
     pub old: Vec<String>,
     pub new: Vec<String>,
 }
 
-/// A replacement that is all that differs in some lines.
+/// A replacement that is the only difference between some lines.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Replacement {
     /// False replaces whole words only.
@@ -35,8 +35,8 @@ impl Hunk {
         self.new_from..self.new_from + self.new.len()
     }
 
-    /// Takes out the lines that one of these replacements explains. Returns for each replacement the lines as they are
-    /// numbered now, and what is left.
+    /// Takes out the lines that one of these replacements explains. Returns for each replacement
+    /// the lines as they are numbered now, and what is left.
     pub fn fold(&self, replacements: &[Replacement]) -> (Vec<Vec<usize>>, Vec<Hunk>) {
         let mut folded = vec![Vec::new(); replacements.len()];
         let (old, new) = (&self.old, &self.new);
@@ -88,7 +88,8 @@ impl Hunk {
 }
 
 impl Replacement {
-    /// True when a line differs from what it was by this replacement alone, made at every place where it fits.
+    /// True when a line differs from what it was by this replacement alone, made at every place
+    /// where it fits.
     fn explains(&self, old: &str, new: &str) -> bool {
         if !old.contains(&self.old) || !new.contains(&self.new) {
             return false;
@@ -160,7 +161,8 @@ impl fmt::Display for Replacement {
     }
 }
 
-/// Returns the replacements that explain many changed lines, in the order in which they are to be tried.
+/// Returns the replacements that explain many changed lines, in the order in which they are to be
+/// tried.
 pub(super) fn replacements<'a>(hunks: impl Iterator<Item = &'a Hunk>) -> Vec<Replacement> {
     let mut lines: Vec<(&str, &str)> = hunks
         .flat_map(|hunk| hunk.old.iter().zip(&hunk.new))
@@ -205,7 +207,8 @@ fn grown(text: &str, at: usize, on: bool, over: impl Fn(char) -> bool) -> usize 
     }
 }
 
-/// Returns how many bytes two texts have in common at their beginnings and, without these, at their ends.
+/// Returns how many bytes two texts have in common at their beginnings and, without these, at their
+/// ends.
 fn common_ends(one: &str, other: &str) -> (usize, usize) {
     let same = |(a, b): &(char, char)| a == b;
     let length = |(c, _): (char, char)| c.len_utf8();

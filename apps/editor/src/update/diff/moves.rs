@@ -9,7 +9,8 @@ use crate::limits::{
     EXCHANGE_HUNKS_MAX, EXCHANGE_LINES_MAX, EXCHANGE_REACH, MOVED_LINES_MIN, SLIDE_MAX,
 };
 
-/// Lines that were taken out in one place and put in another, as they were numbered and as they are, from 0.
+/// Lines that were taken out in one place and put in another, as they were numbered and as they
+/// are, from 0.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Moved {
     pub from: Range<usize>,
@@ -18,8 +19,8 @@ pub(crate) struct Moved {
 
 /// Returns what is left of a comparison without the blocks that moved, and these.
 ///
-/// Where equal lines stand beside a block, a comparison may as well begin it some lines earlier or later. It moved if
-/// that makes both places the same; it then begins where a block does.
+/// Where equal lines stand beside a block, a comparison may as well begin it some lines earlier or
+/// later. It moved if that makes both places the same; it then begins where a block does.
 pub(super) fn without_moves(
     ops: &[DiffOp],
     old: &[&str],
@@ -59,10 +60,11 @@ pub(super) fn without_moves(
     (left, moves)
 }
 
-/// Returns the two neighbouring blocks that change places in the changes from `first` on, as the smaller one that
-/// moved past the other, and the index of the next change.
+/// Returns the two neighbouring blocks that change places in the changes from `first` on, as the
+/// smaller one that moved past the other, and the index of the next change.
 ///
-/// Lines that both blocks have, such as `#[test]`, make a comparison of a part of each with a part of the other.
+/// Lines that both blocks have, such as `#[test]`, make a comparison of a part of each with a part
+/// of the other.
 fn exchange_from(
     first: usize,
     all: &[DiffOp],
@@ -97,8 +99,8 @@ fn exchange_from(
     None
 }
 
-/// Returns what moved if some lines, with as many as there is room for above and below, are two blocks in turn that
-/// changed places.
+/// Returns what moved if some lines, with as many as there is room for above and below, are two
+/// blocks in turn that changed places.
 fn exchanged(
     (lines, start): (Range<usize>, usize),
     (above, below): (usize, usize),

@@ -9,7 +9,7 @@ use docui::{App, Context, Done, Opening, Reply};
 use super::*;
 use crate::model::buffer::Buffer;
 
-/// A session with directories of its own.
+/// A test session with its own directories.
 struct Session {
     editor: Editor,
     files: tempfile::TempDir,
@@ -244,7 +244,7 @@ fn files_are_created_and_deleted_with_the_edit_and_its_undo() {
     );
 }
 
-/// The calls of a note: those that go on with an interrupted change and back.
+/// Returns the calls in a note: the one that completes an interrupted change, and its undo.
 fn calls(note: &str) -> (Option<Action>, Action) {
     let id = |verb: &str| {
         let (_, rest) = note.split_once(&format!("{verb}(change=\""))?;
@@ -254,8 +254,8 @@ fn calls(note: &str) -> (Option<Action>, Action) {
     (redo, Action::Undo { steps: 1, change: id("undo") })
 }
 
-/// The process ends at any point of an edit of three files: afterwards they are as they were left. One that is there in
-/// some of them is told, and a reader goes on with it or back.
+/// The process ends at any point of an edit of three files: afterwards they are as they were left.
+/// One that is there in some of them is told, and a reader goes on with it or back.
 #[test]
 fn edit_that_a_crash_interrupts_is_told_and_never_mended_unasked() {
     for written in 0..=3 {
@@ -303,7 +303,7 @@ fn edit_that_a_crash_interrupts_is_told_and_never_mended_unasked() {
     }
 }
 
-/// What the process leaves beside the files goes with the next edit, if it is what the change made or found. Other texts stay.
+/// The next edit removes leftovers that the change made or found, but no other texts.
 #[test]
 fn what_an_interrupted_edit_left_beside_its_files_goes_with_the_next_one() {
     let mut session = Session::new(&["a", "b", "c"]);
@@ -328,7 +328,8 @@ fn what_an_interrupted_edit_left_beside_its_files_goes_with_the_next_one() {
     assert!(!own.exists() && theirs.join("text").exists());
 }
 
-/// A person finishes by hand what was interrupted, and changes it further: that stays, whatever is asked or called.
+/// A person finishes by hand what was interrupted, and changes it further: that stays, whatever is
+/// asked or called.
 #[test]
 fn interrupted_edit_that_a_person_finished_is_left_alone() {
     let mut session = Session::new(&["a", "b", "c"]);
@@ -426,7 +427,7 @@ fn change_journal_stays_readable() {
     assert_eq!((undone.id.as_str(), undone.author.reader.as_str()), ("c1", "bo"));
 }
 
-/// What an undo brings back is the text before, byte for byte, whatever happened in between.
+/// An undo restores the previous text byte for byte, whatever happened in between.
 #[test]
 fn long_journal_is_rewritten_and_keeps_what_can_be_undone_and_redone() {
     let mut session = Session::new(&["a"]);

@@ -1,4 +1,5 @@
-//! Writing files that are to be saved, all of them or none. This waits for their disks, so it is done on another thread.
+//! Writing files that are to be saved, all of them or none. This waits for their disks, so it is
+//! done on another thread.
 
 use std::fs;
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use crate::update::asked::AskedConflict;
 
 use super::{Answered, ConflictChoice};
 
-/// A file that is to be saved, as another thread needs it.
+/// The data that another thread needs to save a file.
 #[derive(Debug)]
 pub(crate) struct SaveRequest {
     pub path: PathBuf,
@@ -25,27 +26,25 @@ pub(crate) struct SaveRequest {
     pub saved: bool,
 }
 
-/// What became of a file that was to be saved.
+/// The result of saving a file.
 #[derive(Debug)]
 pub(crate) enum Saved {
     /// There was nothing to save.
     NoChanges,
-    /// The text was written.
     Written {
         digest: u64,
         stamp: FileStamp,
-        /// How many names the replaced file had, if it had another text.
+        /// The hard link count of the replaced file, if its text differed.
         links: u64,
     },
-    /// The reader chose the text on disk.
+    /// The reader chose to reload the text on disk.
     Reload(Box<LoadedFile>),
-    /// The disk refused, after other files were saved.
+    /// The write failed after other files were saved.
     Failed(Fault),
 }
 
-/// What became of a save of files.
+/// The result of saving files.
 pub(crate) enum SavedAll {
-    /// What became of each of them.
     Done(Vec<Saved>),
     /// Other programs wrote these files: the reader must say what to do.
     Conflicts(Vec<Conflict>),
@@ -55,7 +54,7 @@ pub(crate) enum SavedAll {
     CalledOff,
 }
 
-/// A file that another program wrote, and which of its lines differ, in words.
+/// A file that another program wrote, with a description of the lines that differ.
 pub(crate) struct Conflict {
     pub file: AskedConflict,
     pub differs: Option<String>,
@@ -64,7 +63,7 @@ pub(crate) struct Conflict {
 /// What is to be done with a file.
 enum SaveStep {
     Nothing,
-    /// The digests: of the new text, and of what it may take the place of.
+    /// A write, with the digests of the new text and of the text that it may replace.
     Write {
         digest: u64,
         there: Option<u64>,

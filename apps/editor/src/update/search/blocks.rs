@@ -1,8 +1,9 @@
-//! The lines of one of several files as a block: one heading with the path and the range, then the bare lines.
+//! The lines of one of several files as a block: one heading with the path and the range, then the
+//! bare lines.
 //!
-//! A few short lines stand beside the path: `a.toml: name = "a" · version = "1.0"`. So that lines can be counted, every
-//! tenth has its number, and each that doesn't follow the one before it; all have where a line could be taken for a
-//! heading or a number, and where there is only one file.
+//! A few short lines stand beside the path: `a.toml: name = "a" · version = "1.0"`. So that lines
+//! can be counted, every tenth has its number, and each that doesn't follow the one before it; all
+//! have where a line could be taken for a heading or a number, and where there is only one file.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
@@ -14,15 +15,15 @@ use crate::limits::{
 };
 use crate::model::buffer::Buffer;
 
-/// What separates lines side by side.
+/// The separator of lines shown side by side.
 const BESIDE: &str = " · ";
 
-/// What is said of lines that are left out, by the first of them, from 0.
+/// Notes on omitted lines, keyed by the first of them, from 0.
 pub(crate) type Notes = BTreeMap<usize, String>;
 
 /// Writes blocks of lines.
 pub(crate) struct Blocks {
-    /// The paths of all files, as headings show them.
+    /// The paths of all files, as displayed in headings.
     paths: HashSet<String>,
 }
 

@@ -2,12 +2,12 @@
 
 use docui::tokens;
 
-/// What is kept of the budget for the line that leads to the rest.
+/// The part of the budget reserved for the line that leads to the rest, in tokens.
 const REST_TOKENS: u64 = 60;
-/// The largest budget that a hint names.
+/// The largest budget that a hint suggests, in tokens.
 const BUDGET_NAMED_MAX: u64 = 20_000;
 
-/// What may still be shown, in tokens.
+/// The remaining output budget, in tokens.
 pub(crate) struct Budget {
     left: u64,
     taken: u64,
@@ -41,7 +41,8 @@ impl Budget {
         (all / 500 + 1).saturating_mul(500).min(BUDGET_NAMED_MAX)
     }
 
-    /// Estimates the budget in which all files would be shown, of which `listed` are; `next` is what wasn't.
+    /// Estimates the budget in which all files would be shown, of which `listed` are; `next` is
+    /// what wasn't.
     pub(super) fn all_of_files(&self, files: usize, listed: usize, next: &str) -> u64 {
         let each = (self.taken + tokens::estimate(next)) / (listed as u64 + 1);
         let all = each.saturating_mul(files as u64) + 300;

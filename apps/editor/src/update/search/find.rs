@@ -29,15 +29,15 @@ use crate::model::open_files::OpenFiles;
 use crate::update::search::listing::listing;
 use crate::update::search::scope::search_scope;
 
-/// How to answer.
+/// The options of an answer to `find`.
 struct Manner {
     wanted: Wanted,
     counts_only: bool,
     min: u64,
-    /// Whether every line is shown, also of a file that has many.
+    /// True if every line is shown, even of a file with many.
     all: bool,
     budget: u64,
-    /// The command that asks again.
+    /// The command that repeats the query.
     again: Option<String>,
 }
 
@@ -177,7 +177,7 @@ impl Manner {
         Ok(listing)
     }
 
-    /// One line a file; those without a match, too, if few were asked for.
+    /// Lists one line per file, including those without a match if few files were requested.
     fn list_counts(
         &self,
         listing: &mut Listing,
@@ -208,7 +208,7 @@ impl Manner {
         }
     }
 
-    /// The lines with matches, by file.
+    /// Lists the lines with matches, by file.
     fn list_lines(
         &self,
         listing: &mut Listing,
@@ -357,7 +357,8 @@ impl Manner {
     }
 }
 
-/// `; not searched: 12 files that .gitignore lists, 3 hidden ones (a file or folder that `in` names is)`
+/// `; not searched: 12 files that .gitignore lists, 3 hidden ones (a file or folder that `in` names
+/// is)`
 fn not_searched(ignored: Ignored) -> String {
     let Ignored { by_rules, hidden, more } = ignored;
     let at_least = if more { "at least " } else { "" };

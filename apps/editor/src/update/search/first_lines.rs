@@ -26,7 +26,7 @@ use crate::model::open_files::OpenFiles;
 use crate::update::search::listing::listing;
 use crate::update::search::scope::search_scope;
 
-/// Which lines of each of several files are wanted.
+/// The requested lines of each of several files.
 #[derive(Debug, Clone)]
 pub(crate) struct FirstLinesRequest {
     pub files: Vec<FilePath>,
@@ -38,9 +38,9 @@ pub(crate) struct FirstLinesRequest {
     pub markup: bool,
 }
 
-/// How to answer.
+/// The options of an answer with the first lines of files.
 struct FirstLines {
-    /// From 0.
+    /// The lines, counted from 0.
     lines: Range<usize>,
     not: Option<LineMatcher>,
     budget: u64,
@@ -48,7 +48,7 @@ struct FirstLines {
     nested: bool,
     /// True if lines of Markdown without prose are shown, too.
     markup: bool,
-    /// The command that asks again.
+    /// The command that repeats the query.
     again: Option<String>,
 }
 

@@ -1,4 +1,5 @@
-//! The lines with matches as they are shown: once each, equal ones together, the middle of very many left out.
+//! The lines with matches as they are shown: once each, equal ones together, the middle of very
+//! many left out.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -11,7 +12,8 @@ use crate::display::wording::{count, line_numbers};
 use crate::limits::{COLUMNS_MAX, SAME_LINES_MIN};
 use crate::model::buffer::Buffer;
 
-/// The lines of matches, each once, with the range of its first match. Lines that a match goes on over have none.
+/// The lines of matches, each once, with the range of its first match. Lines that a match goes on
+/// over have none.
 fn lines_of(matches: &Matches) -> Vec<(usize, Range<usize>)> {
     let mut lines: Vec<(usize, Range<usize>)> = Vec::new();
     for found in &matches.found {
@@ -27,12 +29,13 @@ fn lines_of(matches: &Matches) -> Vec<(usize, Range<usize>)> {
 
 /// Lines that are shown with the same text.
 pub(crate) struct SameLines {
-    /// From 0.
+    /// The lines, counted from 0.
     pub lines: Vec<usize>,
     pub text: String,
 }
 
-/// Returns the lines with matches as they are shown. Many lines that are the same are one entry, where the first is.
+/// Returns the lines with matches as they are shown. Many lines that are the same are one entry,
+/// where the first is.
 pub(super) fn same_lines(matches: &Matches, buffer: &Buffer) -> Vec<SameLines> {
     let rows: Vec<(usize, String)> =
         lines_of(matches).iter().map(|(line, bytes)| (*line, row(buffer, *line, bytes))).collect();

@@ -11,16 +11,16 @@ use crate::model::open_files::OpenFiles;
 use crate::update::disk_task::disk_task;
 use crate::update::search::shown_lines::numbers_shown;
 
-/// A result as it is shown.
+/// A result as displayed.
 pub(crate) struct Listing {
     pub brief: String,
-    /// What stands in the fence.
+    /// The text in the code fence.
     pub text: String,
-    /// What stands below it.
+    /// The text below the code fence.
     pub rest: String,
     pub shown: ShownLines,
     pub documents: Documents,
-    /// What a call gets that takes the result.
+    /// The value passed to an enclosing call that takes the result.
     pub value: Option<String>,
 }
 

@@ -1,14 +1,15 @@
-//! Which lines of Markdown are prose: whoever reads the beginnings of many READMEs reads mostly badges otherwise.
+//! Which lines of Markdown are prose: whoever reads the beginnings of many READMEs reads mostly
+//! badges otherwise.
 
 use std::iter::Peekable;
 
 use crate::model::buffer::Buffer;
 
-/// How much of a line tells whether it is prose, in columns.
+/// The number of leading columns of a line that decide whether it is prose.
 const MARKUP_HEAD: usize = 120;
 
-/// Keeps the lines of Markdown, in order, that have prose or code: no badges, images, addresses of links, or HTML. An empty
-/// line that follows such a line goes with it.
+/// Keeps the lines of Markdown, in order, that have prose or code: no badges, images, addresses of
+/// links, or HTML. An empty line that follows such a line goes with it.
 pub(super) fn prose_lines(buffer: &Buffer, wanted: Vec<usize>) -> Vec<usize> {
     let Some(last) = wanted.last() else { return wanted };
     let mut lines = ProseLines::default();
@@ -17,10 +18,10 @@ pub(super) fn prose_lines(buffer: &Buffer, wanted: Vec<usize>) -> Vec<usize> {
     wanted.into_iter().filter(|line| is_prose[*line]).collect()
 }
 
-/// Where a reading from top to bottom stands.
+/// The state of a scan of Markdown lines from top to bottom.
 #[derive(Default)]
 struct ProseLines {
-    /// The characters that close the code block around the line.
+    /// The characters that close the code block around the current line.
     fence: Option<String>,
     /// True inside of an HTML comment.
     is_comment: bool,
@@ -64,7 +65,8 @@ fn fence_run(chars: &mut Peekable<std::str::Chars<'_>>) -> String {
     std::iter::from_fn(|| chars.next_if_eq(&mark)).collect()
 }
 
-/// Returns true for a line that is only a badge, an image, a tag or the address of a link, or a list of such.
+/// Returns true for a line that is only a badge, an image, a tag or the address of a link, or a
+/// list of such.
 fn is_markup(text: &str) -> bool {
     let is_address = text.starts_with('[')
         && text.split_once("]:").is_some_and(|(_, rest)| {

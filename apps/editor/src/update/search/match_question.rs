@@ -15,14 +15,14 @@ use crate::model::line_log::Baseline;
 use crate::model::open_files::OpenFiles;
 use crate::update::asked::AskedFile;
 
-/// How many matches a question lists; it counts the others.
+/// Maximum number of matches that a question lists; the others are only counted.
 const MATCHES_LISTED: usize = 20;
 
 /// The matches of one file that a question is about.
 #[derive(Debug, Clone)]
 pub(crate) struct FileMatches {
     pub path: PathBuf,
-    /// The digest of the text.
+    /// The digest of the file's text.
     pub text: u64,
     /// Line from 0, byte in it, number of lines.
     pub places: Vec<(usize, usize, usize)>,
@@ -52,28 +52,26 @@ impl FileMatches {
     }
 }
 
-/// The matches that an answer chose.
 #[derive(Debug)]
 pub(crate) struct AnsweredMatches {
     pub files: Vec<AnsweredFile>,
-    /// How many matches the question was about.
+    /// The number of matches that the question was about.
     pub total: usize,
 }
 
-/// Those of one file.
 #[derive(Debug)]
 pub(crate) struct AnsweredFile {
     pub path: PathBuf,
-    /// How many it has.
+    /// The number of matches in the file.
     pub total: usize,
     places: Places,
 }
 
 #[derive(Debug)]
 enum Places {
-    /// The line and the byte where each match starts now.
+    /// The line and byte of each match's start, in the present text.
     Now(Vec<(usize, usize)>),
-    /// The line and the byte in it, as they were in the text with this digest.
+    /// The line and byte of each match's start, in the text with this digest.
     InText(u64, Vec<(usize, usize)>),
 }
 
@@ -198,8 +196,8 @@ fn places_now(
     Ok(places)
 }
 
-/// Returns the indexes of the chosen matches. Of several files, the first options are the files; `sizes` is how many
-/// matches each has.
+/// Returns the indexes of the chosen matches. Of several files, the first options are the files;
+/// `sizes` is how many matches each has.
 fn chosen_matches(choice: &Choice, sizes: &[usize]) -> Result<BTreeSet<usize>, Fault> {
     let (numbers, listed_are_chosen) = match choice {
         Choice::Picked(numbers) => (numbers, true),

@@ -16,7 +16,7 @@ use crate::model::documents::Documents;
 
 use super::scope::{ScopedFiles, SearchScope};
 
-/// What to search for.
+/// The text to search for and its filters.
 #[derive(Debug, Clone)]
 pub(crate) struct Wanted {
     pub text: String,
@@ -25,11 +25,10 @@ pub(crate) struct Wanted {
     pub case: bool,
     pub only: Option<Only>,
     pub not: Option<String>,
-    /// What a file has to have as well, anywhere.
+    /// A text that the file must also contain, anywhere.
     pub with: Option<String>,
 }
 
-/// What was found.
 pub(crate) struct Searched {
     pub pattern: Pattern,
     pub files: Vec<PathBuf>,
@@ -38,9 +37,8 @@ pub(crate) struct Searched {
     /// The parts of files that were searched, as they are displayed; empty if whole files were.
     pub parts: Vec<String>,
     pub found: SearchResults,
-    /// What the files were listed by.
     pub listed_by: Option<Files>,
-    /// A line for each entry that isn't there.
+    /// One line for each entry that doesn't exist.
     pub missing: String,
 }
 
@@ -61,7 +59,7 @@ impl Wanted {
         Pattern::new(&self.text, self.regex, self.case, filters).map_err(pattern_fault)
     }
 
-    /// What else a file must have: the same kind of text, in any part of it.
+    /// Returns the pattern of `with`, which the file must also match, in any kind of text.
     fn with_pattern(&self) -> Result<Option<Pattern>, Fault> {
         let Some(text) = &self.with else { return Ok(None) };
         let filters = Filters { word: self.word, ..Filters::default() };

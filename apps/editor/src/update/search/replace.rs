@@ -32,12 +32,13 @@ use crate::update::search::match_question::follow_matches;
 use crate::update::search::scope::search_scope;
 use crate::update::text_search::{closest_match, settled, with_endings_of};
 
-/// What is replaced, and where.
+/// A planned replacement and its scope.
 struct Replacing {
     wanted: Wanted,
     new: String,
     scope: SearchScope,
-    /// Where else it is looked for if the current file has no match; it is replaced only in files that are named.
+    /// Where else it is looked for if the current file has no match; it is replaced only in files
+    /// that are named.
     elsewhere: Option<SearchScope>,
     all: bool,
     version: u64,
@@ -45,9 +46,9 @@ struct Replacing {
     answered: Option<AnsweredMatches>,
 }
 
-/// What the outcome tells.
+/// The data for the outcome of a replacement.
 struct Told {
-    /// The matches that were replaced, of all, for each file; and their lines, from 0.
+    /// For each file: path, replaced matches, all matches, and their lines from 0.
     files: Vec<(PathBuf, usize, usize, Vec<usize>)>,
     total: usize,
     left: String,
@@ -98,8 +99,8 @@ pub(crate) fn replace(
     edit(open_files, edits, waits_for, context, move |documents| replacing.plan(documents), report)
 }
 
-/// Without files, the current file is meant, or the project if no file is the current one. Returns also where else a text
-/// may be that the current file doesn't have.
+/// Without files, the current file is meant, or the project if no file is the current one. Returns
+/// also where else a text may be that the current file doesn't have.
 fn replace_scope(
     open_files: &OpenFiles,
     files: &[FilePath],
@@ -121,8 +122,8 @@ fn replace_scope(
     }
 }
 
-/// Reads the answer to the question which matches are meant, and follows those of open files to where they
-/// are now.
+/// Reads the answer to the question which matches are meant, and follows those of open files to
+/// where they are now.
 fn answered_matches(
     open_files: &OpenFiles,
     edits: &Edits,
@@ -270,7 +271,8 @@ impl Replacing {
         Ok(Plan::Edit(edit, told))
     }
 
-    /// Returns the error of a call that named no files, if other files than the current one have matches.
+    /// Returns the error of a call that named no files, if other files than the current one have
+    /// matches.
     fn elsewhere_fault(
         &self,
         searched: &Searched,

@@ -14,16 +14,16 @@ use crate::update::symbols::target::scope;
 use crate::update::symbols::target_argument::{lines_target, present_lines, target};
 use crate::update::symbols::{Resolver, SymbolScope, Target, Unresolved, numbered};
 
-/// What is written after `in=`.
+/// The value of an `in=` argument.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchScope {
     /// Paths, folders and globs as they were written.
     pub entries: Vec<String>,
     /// Lines and symbols of files. Without any and without entries, the root is meant.
     parts: Vec<Target>,
-    /// Where the symbols are looked for.
+    /// The scope in which symbols are looked up.
     symbols: SymbolScope,
-    /// The caller's directory.
+    /// The caller's working directory.
     pub base: PathBuf,
     /// The directory that displayed paths are relative to.
     pub root: PathBuf,
@@ -31,28 +31,28 @@ pub(crate) struct SearchScope {
     says_missing: bool,
 }
 
-/// The files that a scope means.
+/// The files that a scope selects.
 pub(crate) struct ScopedFiles {
-    /// In order.
+    /// The files in order.
     pub files: Vec<PathBuf>,
-    /// Those that were named by their own paths.
+    /// The files that were named by their own paths.
     pub named: Vec<PathBuf>,
-    /// The parts that are searched of those files that aren't searched whole.
+    /// The parts to search in files that aren't searched whole.
     pub within: Parts,
     /// The parts as they are displayed: `config.ini:51-150`.
     pub shown: Vec<String>,
-    /// What the files were listed by, of which an answer of absence tells what was left out.
+    /// The listing that the files came from; answers without a match report what it skipped.
     pub listed_by: Option<Files>,
-    /// A line for each entry that isn't there.
+    /// One line for each entry that doesn't exist.
     pub missing: String,
 }
 
-/// Which text the numbers of lines are of.
+/// The text that line numbers refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbers {
     /// The text that the reader saw: lines that changed since are refused.
     Seen,
-    /// The present text, if the lines changed since: looking changes nothing.
+    /// The present text, if the lines changed since: reading changes nothing.
     Present,
 }
 
@@ -90,8 +90,8 @@ pub(crate) fn search_scope(
     Ok(scope)
 }
 
-/// Returns the lines from one to another, if these two are as they were seen. What is between them may have changed
-/// since: it is only searched.
+/// Returns the lines from one to another, if these two are as they were seen. What is between them
+/// may have changed since: it is only searched.
 fn lines_between_ends(open_files: &OpenFiles, entry: &str, context: &Context) -> Option<Target> {
     let (file, first, last) = numbered(entry)?;
     let line = |number: i64| {
@@ -105,7 +105,8 @@ fn lines_between_ends(open_files: &OpenFiles, entry: &str, context: &Context) ->
     (first.start < last.end).then_some(Target::Lines { path, lines: first.start..last.end })
 }
 
-/// True for `a.rs:10-20`, `a.rs#foo`, `body(…)` and names such as `foo` and `Type::foo`, unless there is such a file.
+/// True for `a.rs:10-20`, `a.rs#foo`, `body(…)` and names such as `foo` and `Type::foo`, unless
+/// there is such a file.
 fn is_part(open_files: &OpenFiles, entry: &str, context: &Context) -> bool {
     let is_written = matches!(numbered(entry), Some((Some(_), _, _)))
         || entry.starts_with("body(")

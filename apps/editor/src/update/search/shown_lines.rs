@@ -39,9 +39,9 @@ impl ShownLines {
     }
 }
 
-/// Returns the numbers in an answer as they count. Files that aren't open are opened for that without being
-/// listed; those for which there is no room are left out. `began` is the version of the open files when their
-/// texts were taken.
+/// Returns the numbers in an answer as they count. Files that aren't open are opened for that
+/// without being listed; those for which there is no room are left out. `began` is the version of
+/// the open files when their texts were taken.
 pub(crate) fn numbers_shown(
     open_files: &mut OpenFiles,
     edits: &mut Edits,

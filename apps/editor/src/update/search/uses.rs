@@ -24,19 +24,19 @@ use crate::model::open_files::OpenFiles;
 use crate::update::search::listing::listing;
 use crate::update::search::scope::search_scope;
 
-/// How to answer.
+/// The options of an answer to `uses`.
 struct Manner {
     name: String,
-    /// Whether every line is shown, also of a file that has many.
+    /// True if every line is shown, even of a file with many.
     all: bool,
     budget: u64,
-    /// What calls on this session begin with.
+    /// The prefix of calls on this session.
     callee: String,
 }
 
 /// A line that uses a name.
 struct Use {
-    /// From 0.
+    /// The line, counted from 0.
     line: usize,
     row: String,
     is_definition: bool,
@@ -121,7 +121,7 @@ impl Manner {
         Ok(Listing { brief, text, rest, shown, documents, value: None })
     }
 
-    /// The line with the call for what there was no room for; empty if all is shown.
+    /// Returns the line with the call for the omitted rest; empty if everything is shown.
     fn call_for(&self, unshown: &[String], left: usize) -> String {
         let named = unshown.iter().take(REST_NAMED).map(|file| quoted(file));
         let (Some(named), Some(name)) = (named.collect::<Option<Vec<_>>>(), quoted(&self.name))

@@ -20,12 +20,12 @@ pub(super) fn found(counts: Counts, files: usize) -> String {
     }
 }
 
-/// What was left out in words, and the lines that this names.
+/// A description of what a filter left out, with the lines that it names.
 #[derive(Debug, Default)]
 pub(crate) struct LeftInWords {
     /// `left: 2 in comments (1014, 1446), 9 not whole words`; empty if nothing was.
     pub text: String,
-    /// The files with the lines, from 1.
+    /// The files and their lines, from 1.
     pub places: Vec<(PathBuf, u64)>,
 }
 

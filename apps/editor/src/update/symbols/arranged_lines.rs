@@ -1,4 +1,5 @@
-//! What an arrangement of items makes of a text: its replacements, and where lines are in the new text.
+//! What an arrangement of items makes of a text: its replacements, and where lines are in the new
+//! text.
 
 use std::ops::Range;
 

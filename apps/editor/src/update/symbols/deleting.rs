@@ -56,7 +56,8 @@ pub(crate) fn delete_all(
     })
 }
 
-/// Returns a file's text without items, and the bytes where they were taken out, the last one first.
+/// Returns a file's text without items, and the bytes where they were taken out, the last one
+/// first.
 ///
 /// The last one is taken out first, so that the bytes of those above it still count.
 fn without(mut found: Vec<Resolved>) -> Result<(String, Vec<usize>), Unresolved> {

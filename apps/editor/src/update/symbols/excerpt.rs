@@ -1,4 +1,5 @@
-//! What of a range or a symbol is shown: all of it, its signature with what matches, or all but long documentation.
+//! What of a range or a symbol is shown: all of it, its signature with what matches, or all but
+//! long documentation.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -18,7 +19,7 @@ use crate::update::search::{Notes, lines_without};
 pub(crate) struct ExcerptRange {
     pub path: PathBuf,
     pub lines: Range<usize>,
-    /// The lines that are shown whatever matches; of a whole file only where nothing does.
+    /// The lines shown regardless of matches; of a whole file only if nothing matches.
     pub signatures: Vec<Range<usize>>,
     pub is_file: bool,
     /// True for a file that wasn't named itself, of which nothing is shown where nothing matches.
@@ -42,7 +43,8 @@ impl ExcerptRange {
     }
 }
 
-/// Returns places by file. Those that follow each other or overlap are one; `apart` keeps each by itself.
+/// Returns places by file. Those that follow each other or overlap are one; `apart` keeps each by
+/// itself.
 pub(super) fn merged(places: Vec<ExcerptRange>, apart: bool) -> Vec<(PathBuf, Vec<ExcerptRange>)> {
     let mut files: Vec<(PathBuf, Vec<ExcerptRange>)> = Vec::new();
     for place in places {
@@ -67,7 +69,7 @@ pub(super) fn merged(places: Vec<ExcerptRange>, apart: bool) -> Vec<(PathBuf, Ve
     files
 }
 
-/// What is shown of places.
+/// The options for excerpts of places.
 #[derive(Debug)]
 pub(crate) struct Excerpts {
     /// Leaves out the lines that it matches.
@@ -78,15 +80,15 @@ pub(crate) struct Excerpts {
     pub docs: bool,
 }
 
-/// What is shown of the places of a file.
+/// An excerpt of the places of a file.
 #[derive(Debug, Default)]
 pub(crate) struct Excerpt {
-    /// From 0, in order.
+    /// The lines in order, counted from 0.
     pub lines: Vec<usize>,
     pub notes: Notes,
-    /// How many lines match.
+    /// The number of matching lines.
     pub matches: usize,
-    /// How many lines are left out because they match `not`.
+    /// The number of lines omitted because they match `not`.
     pub excluded: usize,
     /// True if only files are shown that weren't named themselves.
     pub of_listed: bool,

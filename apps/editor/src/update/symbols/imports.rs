@@ -16,15 +16,15 @@ use super::arranged_lines::splices_of;
 use super::resolved::{Resolved, Unresolved};
 use super::resolver::Resolver;
 
-/// A file, and what is done to it by the move itself.
+/// A file, and the effect of the move itself on it.
 type Arranged<'a> = (&'a Resolved, &'a Arrangement);
 
-/// What mends the imports.
+/// The repair of the imports after a move.
 #[derive(Default)]
 pub(crate) struct Mended {
-    /// The edits of each file, as it is after the move itself.
+    /// The edits of each file, based on its text after the move itself.
     edits: Vec<(PathBuf, Rc<Source>, Vec<Edit>)>,
-    /// What the outcome says: `; imports mended in src/a.js; left: src/b.js:3 (namespace import)`.
+    /// A note for the outcome: `; imports mended in src/a.js; left: src/b.js:3 (…)`.
     pub note: String,
 }
 
@@ -66,8 +66,8 @@ impl Mended {
     }
 }
 
-/// Plans how the imports are mended after lines moved from one file to another; `None` if nothing is known of the
-/// imports of these files.
+/// Plans how the imports are mended after lines moved from one file to another; `None` if nothing
+/// is known of the imports of these files.
 pub(super) fn mended(
     resolver: &mut Resolver<'_>,
     (from, removed): Arranged<'_>,

@@ -100,7 +100,8 @@ pub(crate) fn replace_body(
     })
 }
 
-/// Replaces lines, or an item with its doc comment and attributes; with an empty text it deletes them.
+/// Replaces lines, or an item with its doc comment and attributes; with an empty text it deletes
+/// them.
 pub(crate) fn replace_range(
     open_files: &OpenFiles,
     edits: &mut Edits,

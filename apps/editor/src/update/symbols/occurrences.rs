@@ -11,7 +11,7 @@ use pipemux_syntax::{
 use super::resolved::Unresolved;
 use super::resolver::Resolver;
 
-/// The occurrences of all symbols that are renamed.
+/// The occurrences of all renamed symbols.
 #[derive(Default)]
 pub(crate) struct Occurrences {
     pub proven: Vec<Occurrence>,
@@ -25,7 +25,8 @@ pub(crate) struct Occurrences {
 }
 
 impl Occurrences {
-    /// Plans the renaming of each symbol. What one of them proves is proven, whatever the others say of it.
+    /// Plans the renaming of each symbol. What one of them proves is proven, whatever the others
+    /// say of it.
     fn of(
         project: &Project<'_>,
         units: &[Unit<'_>],
@@ -101,11 +102,12 @@ fn sort(all: &mut Vec<Occurrence>) {
     all.dedup();
 }
 
-/// The files in which a name is looked for: each with its path, the path as it is displayed, and its text.
+/// The files in which a name is looked for: each with its path, the path as it is displayed, and
+/// its text.
 pub(crate) type Sources = [(PathBuf, PathBuf, Rc<Source>)];
 
-/// Reads the files that have a name in them, and in any case `own` ones. The second list says of files why they
-/// can't be read.
+/// Reads the files that have a name in them, and in any case `own` ones. The second list says of
+/// files why they can't be read.
 #[allow(clippy::type_complexity)]
 pub(super) fn sources_with(
     resolver: &mut Resolver<'_>,

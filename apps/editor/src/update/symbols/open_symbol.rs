@@ -9,8 +9,8 @@ use crate::model::open_files::OpenFiles;
 use super::resolver::Resolver;
 use super::target::scope;
 
-/// Returns what a text means in an open file: the current one, or the one that it names; `None` if it is no
-/// symbol there.
+/// Returns what a text means in an open file: the current one, or the one that it names; `None` if
+/// it is no symbol there.
 ///
 /// # Errors
 /// Several symbols have the name.

@@ -1,4 +1,5 @@
-//! The outline of files: their symbols with their lines, and of many Markdown files what each is about.
+//! The outline of files: their symbols with their lines, and of many Markdown files what each is
+//! about.
 //!
 //! | module | holds |
 //! |---|---|
@@ -74,8 +75,8 @@ pub(crate) fn outline(
     }))
 }
 
-/// Returns the files that entries mean, and lines about those entries that mean none. Another call that takes
-/// the outline gets an error instead, as does a call none of whose entries means a file.
+/// Returns the files that entries mean, and lines about those entries that mean none. Another call
+/// that takes the outline gets an error instead, as does a call none of whose entries means a file.
 fn files_of(
     resolver: &mut Resolver<'_>,
     entries: &[String],

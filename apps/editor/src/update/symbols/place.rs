@@ -12,7 +12,7 @@ use super::target::Target;
 use crate::model::open_files::OpenFiles;
 use crate::update::symbols::target_argument::target;
 
-/// Where something goes: exactly one of these is given.
+/// The place to insert at: exactly one of the fields is given.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct InsertPlace<'a> {
     pub before: Option<&'a Line>,
@@ -33,7 +33,6 @@ impl<'a> InsertPlace<'a> {
     }
 }
 
-/// Which side of a target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Side {
     Before,
@@ -72,8 +71,8 @@ impl Side {
         })
     }
 
-    /// True if a text goes in as it is written, since there are no items to keep apart: beside lines, and at both ends
-    /// of a file that is no code.
+    /// True if a text goes in as it is written, since there are no items to keep apart: beside
+    /// lines, and at both ends of a file that is no code.
     pub fn takes_as_written(self, target: &Resolved) -> bool {
         match self.is_end_of_file(target) {
             true => target.source.language() == Language::Markdown,
@@ -93,7 +92,8 @@ impl Side {
         }
     }
 
-    /// Returns what a target means. The end of a file of code that doesn't exist yet means that it is made.
+    /// Returns what a target means. The end of a file of code that doesn't exist yet means that it
+    /// is made.
     pub fn resolve(
         self,
         target: &Target,
@@ -129,7 +129,7 @@ impl Side {
         target.is_file && matches!(self, Side::StartOf | Side::EndOf)
     }
 
-    /// The target in words, as it stands behind [`Side::word`].
+    /// Returns the name of the target, to follow [`Side::word`].
     pub fn name_of(self, target: &Resolved) -> String {
         match self.is_end_of_file(target) {
             true => "the file".to_owned(),

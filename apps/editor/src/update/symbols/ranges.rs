@@ -56,9 +56,9 @@ pub(crate) fn lines_between(
     show_range(open_files, target, false, context)
 }
 
-/// Returns what a query is to show. Numbers of lines that changed since the reader saw them mean the present
-/// lines, and numbers beyond the end of the file mean its end: looking changes nothing, and the answer has
-/// the numbers of what it shows.
+/// Returns what a query is to show. Numbers of lines that changed since the reader saw them mean
+/// the present lines, and numbers beyond the end of the file mean its end: looking changes nothing,
+/// and the answer has the numbers of what it shows.
 fn shown_target(
     open_files: &OpenFiles,
     first: &Line,
@@ -173,7 +173,8 @@ fn show_range(
     Ok(task)
 }
 
-/// Writes the lines with their numbers that a budget has room for, at least one. Returns where they end.
+/// Writes the lines with their numbers that a budget has room for, at least one. Returns where they
+/// end.
 fn numbered_lines(file: &OpenFile, lines: &Range<usize>, budget: u64) -> (String, usize) {
     let (mut text, mut cost, mut end) = (String::new(), 0, lines.start);
     for line in lines.clone() {

@@ -1,4 +1,5 @@
-//! Another name for a symbol, in all files: what is proven to be it is renamed, what may be it is asked about.
+//! Another name for a symbol, in all files: what is proven to be it is renamed, what may be it is
+//! asked about.
 
 use std::path::PathBuf;
 
@@ -133,7 +134,7 @@ fn plan_rename_edit(
     Ok(Plan::Edit(edit, brief))
 }
 
-/// The edit that renames occurrences, and how many each file has: `2 in src/a.rs`.
+/// Returns the edit that renames occurrences, and the count in each file: `2 in src/a.rs`.
 fn rename_splices(
     units: &[Unit<'_>],
     sources: &Sources,
@@ -165,8 +166,8 @@ fn first_counts(counts: &[String], all: usize) -> String {
     }
 }
 
-/// `; left: 2 in comments (a.rs:3, b.rs:9), 1 in strings (a.rs:12), 1 in files of other kinds (README.md:4), 3 of
-/// something else`
+/// `; left: 2 in comments (a.rs:3, b.rs:9), 1 in strings (a.rs:12), 1 in files of other kinds
+/// (README.md:4), 3 of something else`
 fn left_out(all: &Occurrences, not_chosen: usize, sources: &Sources, unread: &[String]) -> String {
     let places = |mentions: &[Mention]| {
         let place = |one: &Mention| {
@@ -203,8 +204,8 @@ fn left_out(all: &Occurrences, not_chosen: usize, sources: &Sources, unread: &[S
     if told.is_empty() { String::new() } else { format!("; left: {}", told.join(", ")) }
 }
 
-/// Returns the command that replaces a name in comments, strings and the like, too; `None` if it is in none, or in many
-/// files.
+/// Returns the command that replaces a name in comments, strings and the like, too; `None` if it is
+/// in none, or in many files.
 fn rename_mentions(
     all: &Occurrences,
     sources: &Sources,

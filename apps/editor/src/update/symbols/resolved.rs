@@ -14,11 +14,12 @@ use crate::update::edit::Plan;
 /// Why nothing was resolved.
 pub(crate) enum Unresolved {
     Fault(Fault),
-    /// The reader must say which symbol is meant: the question, and what was written with each meaning.
+    /// The reader must say which symbol is meant: the question, and what was written with each
+    /// meaning.
     Ask(Box<Reply>, Ambiguous),
 }
 
-/// A name that has several meanings.
+/// A name with several meanings.
 #[derive(Debug)]
 pub(crate) struct Ambiguous {
     written: String,
@@ -71,13 +72,14 @@ pub(crate) struct Resolved {
     pub is_file: bool,
     /// True if the lines are whole items, though no symbol was named.
     pub is_items: bool,
-    /// The bytes: whole lines, but for a body within a line.
+    /// The byte range: whole lines, except for a body within a line.
     pub bytes: Range<usize>,
     pub source: Rc<Source>,
 }
 
 impl Resolved {
-    /// Takes lines for the items that they are made of, if they are: without the empty lines around them.
+    /// Takes lines for the items that they are made of, if they are: without the empty lines around
+    /// them.
     pub(super) fn into_items(mut self) -> Self {
         let items = match self.symbol.is_none() && !self.is_file {
             true => whole_items(&self.source, &self.bytes),
@@ -94,7 +96,7 @@ impl Resolved {
         self.symbol.is_none() && !self.is_items
     }
 
-    /// How readers are told of it: the symbol's name, else the numbers.
+    /// Returns the symbol's name, or else the line numbers, for display to readers.
     pub(super) fn name(&self) -> String {
         match &self.symbol {
             Some(found) => found.qualified.clone(),
@@ -106,7 +108,7 @@ impl Resolved {
         }
     }
 
-    /// The lines, from 0.
+    /// Returns the lines, counted from 0.
     pub(in crate::update) fn lines(&self) -> Range<usize> {
         let first = self.source.line_of(self.bytes.start);
         let last = self.source.line_of(self.bytes.end.saturating_sub(1).max(self.bytes.start));

@@ -16,10 +16,10 @@ use super::project;
 use super::resolved::{Resolved, Unresolved};
 use super::target::{SymbolName, SymbolScope, Target, numbered};
 
-/// What was written for lines.
+/// A parsed argument for lines.
 enum Read {
     Symbol(SymbolName),
-    /// A file, or some of its lines, from 0.
+    /// A file, or some of its lines counted from 0.
     File(PathBuf, Option<Range<usize>>),
 }
 
@@ -235,7 +235,8 @@ impl<'d> Resolver<'d> {
         Ok(Resolved { path, symbol: Some(found), is_file: false, is_items: false, bytes, source })
     }
 
-    /// Returns the symbols that a name may mean: in its file, else in the current file, else in the project.
+    /// Returns the symbols that a name may mean: in its file, else in the current file, else in the
+    /// project.
     pub(super) fn candidates(
         &mut self,
         name: &SymbolName,
@@ -325,7 +326,7 @@ impl<'d> Resolver<'d> {
     }
 }
 
-/// What a question about a symbol is told apart by.
+/// Returns the key that identifies a question about a symbol.
 fn key_of(name: &SymbolName) -> String {
     name.written.clone()
 }

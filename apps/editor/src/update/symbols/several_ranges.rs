@@ -1,4 +1,5 @@
-//! A query that shows several ranges, symbols and files: `lines(['foo', 'a.rs:10-20'])`, whole or around what matches.
+//! A query that shows several ranges, symbols and files: `lines(['foo', 'a.rs:10-20'])`, whole or
+//! around what matches.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -23,11 +24,11 @@ use crate::update::search::{
 };
 use crate::update::symbols::target::scope;
 
-/// Which ranges, symbols, files, folders and globs are shown, and what of them.
+/// The options of `lines`: the ranges, symbols, files, folders and globs, and the filters.
 #[derive(Debug, Clone)]
 pub(crate) struct LinesRequest {
     pub names: Vec<FilePath>,
-    /// The first and last line that are wanted of each whole file, from 1.
+    /// The first and last requested lines of each whole file, from 1.
     pub lines: (i64, i64),
     /// Leaves out the lines that match this regular expression.
     pub not: Option<Pattern>,
@@ -39,7 +40,8 @@ pub(crate) struct LinesRequest {
     pub docs: bool,
 }
 
-/// Shows lines of several files: the same lines of each, unless ranges or parts of files are asked for.
+/// Shows lines of several files: the same lines of each, unless ranges or parts of files are asked
+/// for.
 ///
 /// # Errors
 /// A range is named together with lines of whole files.
@@ -64,15 +66,15 @@ pub(crate) fn lines_of_files(
     several_ranges(open_files, &request, context)
 }
 
-/// How to answer.
+/// The options of an answer to `lines`.
 struct LinesQuery {
     excerpts: Excerpts,
     budget: u64,
     /// True if another call takes the bare text.
     nested: bool,
-    /// The arguments of the call that follow the names.
+    /// The arguments of the call, after the names.
     arguments: String,
-    /// What calls on this session begin with.
+    /// The prefix of calls on this session.
     callee: String,
 }
 
@@ -88,8 +90,8 @@ fn names_a_range(open_files: &OpenFiles, names: &[FilePath], context: &Context) 
     names.iter().any(is_range)
 }
 
-/// Shows several ranges, symbols and files: by file, in the order in which the files were named. As an argument they
-/// are the bare text, in the order of the names.
+/// Shows several ranges, symbols and files: by file, in the order in which the files were named. As
+/// an argument they are the bare text, in the order of the names.
 fn several_ranges(
     open_files: &OpenFiles,
     request: &LinesRequest,
@@ -119,14 +121,14 @@ fn several_ranges(
     })
 }
 
-/// The places that names mean, and what is said of names that mean none.
+/// The places that names resolve to, and messages for names that resolve to none.
 struct FoundPlaces {
     places: Vec<ExcerptRange>,
     missing: Vec<String>,
 }
 
-/// Finds what is named. A name that means nothing, or several things, is said beside the others; the answer fails if it is the only one, or
-/// if another call takes the lines.
+/// Finds what is named. A name that means nothing, or several things, is said beside the others;
+/// the answer fails if it is the only one, or if another call takes the lines.
 fn find_all(
     names: &[String],
     documents: &mut Documents,
@@ -265,7 +267,7 @@ impl LinesQuery {
         Ok(Listing { brief, text, rest, shown, documents, value })
     }
 
-    /// The line with the call for ranges that there was no room for.
+    /// Returns the line with the call for the ranges that exceed the budget.
     fn call_for(&self, ranges: &VecDeque<String>) -> Option<String> {
         let named: Option<Vec<String>> =
             ranges.iter().take(REST_NAMED).map(|range| quoted(range)).collect();

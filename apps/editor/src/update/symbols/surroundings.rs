@@ -10,12 +10,12 @@ use crate::display::wording::shown_lines;
 use crate::model::open_file::OpenFile;
 use crate::model::open_files::OpenFiles;
 
-/// The most empty lines that a seam shows.
+/// Maximum number of empty lines that a seam shows.
 const EMPTY_LINES_MAX: usize = 3;
-/// A block of at most so many lines is shown whole.
+/// The largest block that is shown whole, in lines.
 const SHORT_BLOCK: usize = 4;
 
-/// A place in a file that an outcome shows. Bytes count after the change.
+/// A place in a file that an outcome shows, as byte offsets after the change.
 #[derive(Debug, Clone)]
 pub(crate) enum EditedPlace {
     /// Both ends of lines that were put somewhere, with the lines next to them.

@@ -10,34 +10,34 @@ use crate::model::seen_numbers::seen_file_index;
 use crate::update::asked::ChosenSymbol;
 use crate::update::question::QuestionToken;
 
-/// What an argument for lines means.
+/// The meaning of an argument for lines.
 #[derive(Debug, Clone)]
 pub(crate) enum Target {
     /// Lines of an open file as they are numbered now, from 0.
     Lines { path: PathBuf, lines: Range<usize> },
-    /// Text that is read when files can be: `foo`, `body(foo)`, `src/a.rs#foo`, `src/a.rs`, and `src/a.rs:10-20` of a
-    /// file that isn't open. `body` means what stands between the braces.
+    /// Text that is read when files can be: `foo`, `body(foo)`, `src/a.rs#foo`, `src/a.rs`, and
+    /// `src/a.rs:10-20` of a file that isn't open. `body` means what stands between the braces.
     Written { text: String, body: bool },
 }
 
-/// A symbol as it was written.
+/// The name of a symbol as written.
 #[derive(Debug, Clone)]
 pub(crate) struct SymbolName {
-    /// The file that it is in, if that was written.
+    /// The file of the symbol, if it was written.
     pub file: Option<PathBuf>,
     pub written: String,
     /// True for what stands between its braces.
     pub body: bool,
 }
 
-/// Where symbols are looked for, and which were chosen in answer to questions.
+/// The scope of symbol lookups, and the symbols chosen in answer to questions.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SymbolScope {
-    /// The current file, which comes first.
+    /// The path of the current file, which is searched first.
     pub current: Option<PathBuf>,
-    /// The folder of the project.
+    /// The project's root folder.
     pub root: PathBuf,
-    /// The caller's folder, which paths are relative to.
+    /// The caller's folder, against which paths are resolved.
     pub base: PathBuf,
     pub chosen: Vec<ChosenSymbol>,
 }

@@ -11,9 +11,10 @@ use super::occurrences::{occurrences, sources_with};
 use super::resolved::{Resolved, Unresolved};
 use super::resolver::Resolver;
 
-/// Returns what the outcome of a move to the file `to` says of the files that use the item or may use it, which lies
-/// at `bytes` of its own: `; used in src/a.js, test/b.js: their imports stay as they are`. Members of a type are
-/// imported with it, so nothing is said of them.
+/// Returns what the outcome of a move to the file `to` says of the files that use the item or may
+/// use it, which lies at `bytes` of its own:
+/// `; used in src/a.js, test/b.js: their imports stay as they are`. Members of a type are imported
+/// with it, so nothing is said of them.
 pub(super) fn users_note(
     resolver: &mut Resolver<'_>,
     moved: &Resolved,

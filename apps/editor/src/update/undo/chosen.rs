@@ -11,21 +11,21 @@ use crate::update::undo::unseen::check_seen;
 
 use super::direction::Direction;
 
-/// The changes that are undone or redone next.
+/// The changes to undo or redo next.
 pub(crate) enum Next {
     /// They are the latest ones, that one first.
     Latest(Vec<Change>),
-    /// One that isn't the latest of its files.
+    /// The id of a change that isn't the latest of its files.
     Alone(String),
 }
 
-/// A change that is named.
+/// A change named by its id.
 pub(crate) enum Named {
-    /// It is the latest one of its files.
+    /// The change is the latest of its files.
     Latest(Box<Change>),
-    /// It is undone already, or made. Whoever doesn't know whether an undo took effect may send it again.
+    /// The change is already undone or redone; a caller may repeat a call of unknown outcome.
     Already(Direction, String),
-    /// It isn't; what is to be done to it.
+    /// The change isn't the latest of its files; the direction is the step to apply.
     Alone(Direction, String),
 }
 
@@ -41,7 +41,8 @@ pub(crate) fn next_changes(
     let changes: Vec<&Change> = match direction {
         Direction::Undo => {
             let all: Vec<&Change> = edits.changes.undoable().collect();
-            // What other programs and people write is nobody's change here, and taken back by nobody.
+            // What other programs and people write is nobody's change here, and taken back by
+            // nobody.
             let own =
                 all.iter().filter(|change| !change.is_foreign() && edits.changes.is_made(change));
             let changes: Vec<&Change> = own.copied().take(steps).collect();
@@ -91,7 +92,8 @@ fn taken_back_last(edits: &Edits, next: Option<&Change>) -> Option<String> {
     is_later.then(|| last.origin().to_owned())
 }
 
-/// True if these changes, the latest first, are the latest ones of their files, and none of them is about another.
+/// True if these changes, the latest first, are the latest ones of their files, and none of them is
+/// about another.
 fn are_latest(edits: &Edits, changes: &[&Change]) -> bool {
     let is_one = |change: &Change| changes.iter().any(|one| one.id == change.id);
     let mut later: Vec<&Change> = Vec::new();
@@ -106,7 +108,8 @@ fn are_latest(edits: &Edits, changes: &[&Change]) -> bool {
     true
 }
 
-/// Checks that nobody else has written to the files of these changes since they were made. The latest is first.
+/// Checks that nobody else has written to the files of these changes since they were made. The
+/// latest is first.
 fn check_untouched(open_files: &OpenFiles, changes: &[&Change]) -> Result<(), Fault> {
     for (at, foreign) in changes.iter().enumerate().filter(|(_, change)| change.is_foreign()) {
         let Some(own) =
@@ -157,8 +160,8 @@ pub(crate) fn named_change(
     }
 }
 
-/// True if the session has the texts of all files of a change that are there: of others it isn't known yet whether they
-/// have the text that the change left.
+/// True if the session has the texts of all files of a change that are there: of others it isn't
+/// known yet whether they have the text that the change left.
 fn has_open(open_files: &OpenFiles, change: &Change) -> bool {
     let mut files = change.files.iter().filter(|file| file.after.is_some() && !file.link);
     files.all(|file| open_files.index(&file.path).is_some())

@@ -1,8 +1,9 @@
 //! Undo and redo of one change that isn't the latest of its files: what came later stays.
 //!
-//! The text with the change, the text without it and the present one are merged, as `git merge-file` does it. Where that
-//! is a conflict, the ranges that the change replaced decide: they are put back if nothing that came later overlaps or
-//! touches them. Otherwise nothing is written, and both texts are shown.
+//! The text with the change, the text without it and the present one are merged, as
+//! `git merge-file` does it. Where that is a conflict, the ranges that the change replaced decide:
+//! they are put back if nothing that came later overlaps or touches them. Otherwise nothing is
+//! written, and both texts are shown.
 
 use std::ops::Range;
 
@@ -31,21 +32,21 @@ use crate::update::undo::outcome::{done_with, waits_for};
 use super::super::edit::{Made, Plan, Work};
 use super::direction::Direction;
 
-/// The way on when a later change of the same files is in the way.
+/// The hint for undoing a change when later changes of the same files are in the way.
 pub(super) const LATER_FIRST: &str = "take back what came later first, newest first: pipemux undo";
 
-/// What prevents a change from being taken back.
+/// The obstacles to taking back a change.
 #[derive(Default)]
 struct Conflicts {
-    /// The places that were changed again, as they are shown.
+    /// The displayed places that were changed again.
     places: Vec<String>,
-    /// The lines that would come back elsewhere, as they do when a move is taken back.
+    /// The lines that would return to another place, as when a move is taken back.
     elsewhere: Vec<String>,
 }
 
-/// What is to be put into a file, which may have changed since it was so.
+/// An inverted change for a file whose text may have changed since.
 struct Turned {
-    /// From the text that the file had to the one that it would have had.
+    /// The change from the text that the file had to the text that it would have had.
     change: FileChange,
     trail: TextTrail,
 }
@@ -160,8 +161,9 @@ fn planned(
     Ok(Some((TextEdit::Splices(splices), change.mode.filter(|_| given))))
 }
 
-/// Moves splices of a text to where they belong in the present one; `None` if what came later overlaps or touches them.
-/// `later` leads from the present text back to the one in which they count.
+/// Moves splices of a text to where they belong in the present one; `None` if what came later
+/// overlaps or touches them. `later` leads from the present text back to the one in which they
+/// count.
 fn moved(splices: &[Splice], later: &[Vec<Splice>]) -> Option<Vec<Splice>> {
     let mut splices = splices.to_vec();
     for step in later.iter().rev().map(|step| inverse(step)) {
@@ -180,7 +182,8 @@ fn moved(splices: &[Splice], later: &[Vec<Splice>]) -> Option<Vec<Splice>> {
     Some(splices)
 }
 
-/// Shows a place that was changed again since: the present lines, and those that would take their place.
+/// Shows a place that was changed again since: the present lines, and those that would take their
+/// place.
 fn shown_conflict(shown: &str, now: &Buffer, theirs: &Buffer, conflict: &Conflict) -> String {
     let lines = &conflict.ours;
     let place = match lines.len() {

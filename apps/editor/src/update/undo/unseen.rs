@@ -10,7 +10,8 @@ use crate::model::history::{Change, FileChange};
 use crate::model::open_files::OpenFiles;
 use crate::update::search::repeat_call::quoted;
 
-/// Checks that the reader has seen the changes that the action is about to undo or redo, or made them.
+/// Checks that the reader has seen the changes that the action is about to undo or redo, or made
+/// them.
 pub(super) fn check_seen(
     open_files: &OpenFiles,
     changes: &[&Change],
@@ -33,8 +34,8 @@ fn unseen_change(open_files: &OpenFiles, change: &Change) -> Fault {
     Fault::stale(format!("{shown} has a change that you haven't seen: {kind} {by}"))
 }
 
-/// Returns the files with changes that the reader hasn't seen, each with the error of an action that would take them
-/// away.
+/// Returns the files with changes that the reader hasn't seen, each with the error of an action
+/// that would take them away.
 pub(crate) fn unseen_changes(
     open_files: &OpenFiles,
     edits: &Edits,
@@ -58,7 +59,8 @@ pub(crate) fn unseen_changes(
     unseen.flat_map(of).collect()
 }
 
-/// True for a change that neither the reader nor the present run made, since the reader looked last.
+/// True for a change that neither the reader nor the present run made, since the reader looked
+/// last.
 fn is_unseen(change: &Change, context: &Context) -> bool {
     let author = &change.author;
     author.version > context.seen_version

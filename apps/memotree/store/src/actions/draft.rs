@@ -8,16 +8,16 @@ use crate::name::NodeId;
 use crate::node_file::{FILE_BYTES_MAX, NodeFile};
 use crate::store::{Committed, Store};
 
-/// A change that is being made.
+/// A change under construction.
 pub(super) struct Draft<'a> {
     pub(super) store: &'a mut Store,
-    /// By id: the file, its bytes before, and what it becomes.
+    /// The changed files, by id: the name, the bytes before, and the new contents.
     files: BTreeMap<String, DraftFile>,
     /// The ids in the order in which they were first touched.
     order: Vec<String>,
     /// Ids that this change gives, in lower case.
     given: BTreeSet<String>,
-    /// The last order key that this change gave to the end of a parent.
+    /// For each parent, the last order key that this change assigned at its end.
     pub(super) ends: HashMap<String, String>,
     today: String,
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use rusqlite::{OptionalExtension, Transaction, params};
 
-/// The parent is missing.
+/// The code for a node whose parent is missing.
 pub(super) const ORPHAN: i64 = 1;
 
-/// The parent is below the node.
+/// The code for a node whose parent is below it.
 pub(super) const CIRCLE: i64 = 2;
 
 /// Places all nodes.

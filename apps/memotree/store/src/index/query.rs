@@ -12,10 +12,10 @@ pub const SEARCH_MAX: usize = 200;
 /// Nodes that a search ranks. Of a word that more nodes have, the rank says nothing.
 const RANKED_MAX: usize = 5_000;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundNodes {
-    /// The nodes, the best first.
+    /// The matching nodes, the best first.
     pub nodes: Vec<NodeRow>,
     /// True when there are more than were returned.
     pub more: bool,

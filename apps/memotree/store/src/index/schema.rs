@@ -8,7 +8,7 @@ use rusqlite::{Connection, Transaction};
 /// The version of the tables. An index of another version is made again.
 const VERSION: i64 = 1;
 
-/// How long to wait for another session of the same tree.
+/// The longest wait for another session of the same tree.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Kibibytes of pages that are kept in memory.

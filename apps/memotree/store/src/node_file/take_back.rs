@@ -2,10 +2,10 @@
 
 use super::NodeFile;
 
-/// The entries that have one value.
+/// The entries with a single value.
 const VALUES: &[&str] = &["title", "parent", "order", "gist", "summary"];
 
-/// The entries whose items are taken back one by one.
+/// The entries whose items are taken back individually.
 const LISTS: &[&str] = &["tags", "relations"];
 
 impl NodeFile {

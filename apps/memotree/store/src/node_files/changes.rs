@@ -2,7 +2,7 @@
 
 use crate::name::NodeId;
 
-/// What other programs changed.
+/// The changes made by other programs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OutsideChanges {
     /// New nodes.

@@ -7,7 +7,7 @@ use crate::name::NodeId;
 use crate::node_file::{FILE_BYTES_MAX, NodeFile, conflict_line, first_side};
 use crate::stamp::{Stamp, hash};
 
-/// A node's file as it was listed: its name, and its stamp or why there is none.
+/// A listed node file: its name, and its stamp or the reason for lacking one.
 pub(super) type ListedFile = (String, Result<Stamp, String>);
 
 /// Reads a file for the index. What is wrong with it costs this node only.

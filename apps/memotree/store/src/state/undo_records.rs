@@ -15,14 +15,14 @@ pub const CHANGES_MAX: u64 = 500;
 /// Bytes of files that are kept to undo changes.
 pub const CHANGES_BYTES_MAX: u64 = 64 << 20;
 
-/// A change as it is recorded.
+/// A recorded change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {
-    /// Its number; none is used twice.
+    /// The number of the change, which is never reused.
     pub id: i64,
-    /// What it was, in a few words.
+    /// A description of the change in a few words.
     pub label: String,
-    /// The files in the order in which they were changed.
+    /// The changed files, in the order of the changes.
     pub files: Vec<FileEdit>,
 }
 
@@ -161,18 +161,18 @@ impl State {
     }
 }
 
-/// How a change ended.
+/// The status of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// It is made.
+    /// The change is made.
     Done,
-    /// It is taken back.
+    /// The change is taken back.
     Undone,
-    /// It is being taken back.
+    /// The change is being taken back.
     Undoing,
-    /// It is being made again.
+    /// The change is being redone.
     Redoing,
-    /// It failed, and is as if it had never been.
+    /// The change failed and has no effect.
     Dropped,
 }
 

@@ -6,13 +6,13 @@ use crate::name::NodeId;
 /// A change that was made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Committed {
-    /// What it was, in a few words.
+    /// A description of the change in a few words.
     pub label: String,
     /// The nodes whose files changed.
     pub nodes: Vec<NodeId>,
-    /// The files that it wrote, made or removed.
+    /// The files that the change wrote, created or removed.
     pub files: Vec<FileName>,
-    /// The number of the change, by which undo names it; none if nothing changed.
+    /// The number of the change for undo; `None` if nothing changed.
     pub change: Option<i64>,
 }
 
@@ -20,13 +20,13 @@ pub struct Committed {
 /// it made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Interrupted {
-    /// What it was, in a few words.
+    /// A description of the change in a few words.
     pub label: String,
-    /// The files that have what it made: an undo takes them back.
+    /// The files that have the content after the change, which an undo takes back.
     pub done: Vec<String>,
-    /// The files that have what it found: a redo makes it there, too.
+    /// The files that have the content before the change, which a redo changes.
     pub rest: Vec<String>,
-    /// The files that have something else.
+    /// The files that have any other content.
     pub others: Vec<String>,
 }
 

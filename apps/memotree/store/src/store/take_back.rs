@@ -9,7 +9,7 @@ use crate::node_file::NodeFile;
 use crate::node_files::parse;
 use crate::state::Change;
 
-/// What the label of a change begins with that takes another one back.
+/// The prefix of the label of a change that takes another one back.
 const UNDO_OF: &str = "undo of ";
 
 impl Store {

@@ -1,5 +1,5 @@
-//! Measures what the store costs in trees of 1,000, 10,000 and 100,000 nodes, beside the floor of each: reading the index,
-//! reading all files.
+//! Measures what the store costs in trees of 1,000, 10,000 and 100,000 nodes, beside the floor of
+//! each: reading the index, reading all files.
 //!
 //! ```sh
 //! cargo run --release -p pipemux-memotree-store --example growth [-- 1000 10000 100000]

@@ -42,7 +42,8 @@ fn branches_that_both_moved_and_added_nodes_merge() {
     store.edit("a", "one\n\ntwo\n\nthree\n").unwrap();
     commit(dir, "base");
     assert_eq!(git(dir, &["checkout", "-q", "-b", "other"]), Some(true));
-    // One branch edits a node that the other one moves, both insert at the same place, and both move siblings.
+    // One branch edits a node that the other one moves, both insert at the same place, and both
+    // move siblings.
     store.move_nodes(&["a"], &at(Some("b"), None)).unwrap();
     store.move_nodes(&["d"], &at(None, Some("c"))).unwrap();
     let place = pipemux_memotree_store::actions::NewPlace::At(at(None, Some("c")));

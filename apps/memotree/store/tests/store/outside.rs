@@ -303,8 +303,8 @@ fn undo_passes_over_files_that_are_gone_already() {
     assert_eq!(children(&store, None), ["a"]);
 }
 
-/// The process ends at any point of a change, of its undo and of its redo: afterwards the files are as they were left, and
-/// from there it goes on and back.
+/// The process ends at any point of a change, of its undo and of its redo: afterwards the files are
+/// as they were left, and from there it goes on and back.
 #[test]
 fn change_during_which_the_process_ended_is_told_and_never_mended_unasked() {
     for (status, backwards) in [("pending", false), ("undoing", true), ("redoing", false)] {

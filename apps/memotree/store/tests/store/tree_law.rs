@@ -1,5 +1,5 @@
-//! Whatever is done, and whatever other programs do in between: the index says what the files say, every node can be
-//! reached, and undo takes back to the same bytes.
+//! Whatever is done, and whatever other programs do in between: the index says what the files say,
+//! every node can be reached, and undo takes back to the same bytes.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -13,13 +13,13 @@ use crate::drivers::cancel::Cancel;
 use crate::drivers::command;
 use crate::limits::{ACP_LEAVE, ACP_MESSAGE_MAX, ACP_OUTPUT_MAX, ACP_QUEUE_MAX, DRIVER_STDERR_MAX};
 
-/// What comes of an agent within a moment.
+/// The next output of an agent within a short time.
 pub enum Next {
     /// A message: a JSON object.
     Message(Value),
-    /// Nothing, or a line that is no message.
+    /// No output, or a line that isn't a message.
     Nothing,
-    /// It has closed its output.
+    /// The agent has closed its output.
     End,
 }
 
@@ -33,7 +33,7 @@ pub struct Process<'a> {
     messages: Receiver<Result<Vec<u8>, String>>,
     stderr: Receiver<Vec<u8>>,
     cancel: &'a Cancel,
-    /// The last line that is no message.
+    /// The last line that isn't a message.
     noise: String,
 }
 

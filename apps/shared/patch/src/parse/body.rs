@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::model::{Hunk, HunkLine, Tag};
 
-/// What a line with `@@` says.
+/// The contents of a hunk header, a line with `@@`.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Head<'p> {
     pub(super) old: Option<(usize, Option<usize>)>,
@@ -12,8 +12,8 @@ pub(super) struct Head<'p> {
     pub(super) heading: &'p str,
 }
 
-/// Reads `@@ -1,2 +3,4 @@ heading` and what models make of it: `@@`, `@@ ... @@`, `@@ heading`, missing
-/// numbers, missing counts.
+/// Reads `@@ -1,2 +3,4 @@ heading` and what models make of it: `@@`, `@@ ... @@`, `@@ heading`,
+/// missing numbers, missing counts.
 pub(super) fn head(line: &str) -> Option<Head<'_>> {
     let rest = line.trim_start().strip_prefix("@@")?;
     if rest.starts_with('@') {
@@ -65,7 +65,7 @@ fn range(numbers: &str) -> Option<(usize, Option<usize>)> {
 }
 
 impl<'p> Head<'p> {
-    /// How many lines of the old and the new text follow.
+    /// Returns the numbers of old and new lines that follow.
     fn counts(&self) -> Option<(usize, usize)> {
         Some((self.old?.1.unwrap_or(1), self.new?.1.unwrap_or(1)))
     }
@@ -118,7 +118,7 @@ pub(super) fn read<'p>(
     end
 }
 
-/// Where the lines end by their counts, if all of them have a prefix.
+/// Returns the end of the lines by their counts, if all lines have a prefix.
 fn counted(lines: &[&str], start: usize, (mut old, mut new): (usize, usize)) -> Option<usize> {
     let mut at = start;
     while old > 0 || new > 0 {

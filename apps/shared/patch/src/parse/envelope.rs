@@ -14,7 +14,7 @@ const END: &str = "*** End Patch";
 const EOF: &str = "*** End of File";
 const FILE: &str = "*** Add File:, *** Update File: or *** Delete File:";
 
-/// Whether an envelope begins here, also one that lacks its first line.
+/// Returns true if an envelope begins at this line, even without its first line.
 pub(super) fn is_start(line: &str) -> bool {
     line.trim() == BEGIN || file(line).is_some()
 }
@@ -75,7 +75,8 @@ fn read<'p>(
         } else if let Some(file) = file(lines[at]) {
             at = section(lines, at, file, sections)?;
         } else if !begun {
-            // Without its first line nothing tells where the patch ends, but that this is no part of it.
+            // Without its first line nothing tells where the patch ends, but that this is no part
+            // of it.
             inside = false;
         } else {
             return fail(at + 1, ParseErrorKind::Unexpected(FILE));
@@ -87,7 +88,6 @@ fn read<'p>(
     Ok(())
 }
 
-/// A line that ends a section.
 fn ends_section(line: &str) -> bool {
     line.starts_with("***") && (line.trim() == END || line.trim() == BEGIN || file(line).is_some())
 }
@@ -128,7 +128,7 @@ fn section<'p>(
     Ok(end)
 }
 
-/// The lines of a new file: each has a `+`, unless none has.
+/// Returns the lines of a new file: each has a `+`, unless none has.
 fn content<'p>(lines: &[&'p str]) -> (Vec<&'p str>, bool) {
     let trailing = lines.iter().rev().take_while(|line| line.trim().is_empty()).count();
     let lines = &lines[..lines.len() - trailing];

@@ -2,29 +2,28 @@
 
 use std::fmt;
 
-/// Why a text is no patch.
+/// The reason why a text is not a valid patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
-    /// The line of the text, from 1; 0 for the whole of it.
+    /// The line of the text, from 1; 0 for the whole text.
     pub at: usize,
-    /// What is wrong.
     pub kind: ParseErrorKind,
 }
 
-/// What is wrong with a text.
+/// The kind of problem with a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ParseErrorKind {
-    /// Nothing in it looks like a patch.
+    /// Nothing in the text looks like a patch.
     NoPatch,
-    /// A patch that changes nothing.
+    /// The patch changes nothing.
     Empty,
-    /// A bound is passed.
+    /// The patch exceeds this limit.
     TooLarge(&'static str),
-    /// No file is named.
+    /// The patch doesn't name a file.
     NoFile(&'static str),
-    /// It stops in the middle: this is missing.
+    /// The patch is truncated: this part is missing.
     CutOff(&'static str),
-    /// A line that doesn't belong there, and what was expected.
+    /// An unexpected line, with a description of what was expected.
     Unexpected(&'static str),
     /// Something that can't be applied to a text.
     Unsupported(&'static str),

@@ -8,7 +8,7 @@ pub(super) fn of_diff(raw: &str, git: bool) -> Option<Name> {
     (text != "/dev/null" && !text.is_empty()).then(|| with_prefix(&text, git))
 }
 
-/// With git's prefixes read in both ways.
+/// Returns a name with and without git's prefix as possible readings.
 pub(super) fn with_prefix(text: &str, git: bool) -> Name {
     let mut readings = Vec::new();
     let mut letters = text.chars();

@@ -10,7 +10,7 @@ use super::sections::Sections;
 
 const NAME_FIX: &str = "put its path on the line before <<<<<<< SEARCH";
 
-/// Whether a line begins a block.
+/// Returns true if a line begins a block.
 pub(super) fn is_head(line: &str) -> bool {
     marked(line, &['<', '-'], &["SEARCH", "ORIGINAL"])
 }
@@ -69,7 +69,7 @@ pub(super) fn parse<'p>(lines: &[&'p str], start: usize) -> Result<Patch<'p>, Pa
     Ok(Patch { format: Format::SearchReplace, sections: sections.list })
 }
 
-/// The name of the file, in one of the lines before a block.
+/// Returns the name of the file in one of the lines before a block.
 fn name_before(lines: &[&str]) -> Option<Name> {
     let mut left = NAME_LINES;
     for line in lines.iter().rev().filter(|line| !line.trim().is_empty()) {
@@ -127,7 +127,7 @@ fn block<'p>(lines: &[&'p str], head: usize) -> Result<(Hunk<'p>, usize), ParseE
     Ok((hunk, end + 1))
 }
 
-/// What stays is context: the lines that both begin and end with.
+/// Returns the change from old to new lines; the common first and last lines are context.
 fn compare<'p>(old: &[&'p str], new: &[&'p str]) -> Vec<HunkLine<'p>> {
     let before = old.iter().zip(new).take_while(|(old, new)| old == new).count();
     let (old_rest, new_rest) = (&old[before..], &new[before..]);

@@ -10,7 +10,7 @@ use super::{body, names};
 
 const NAME_FIX: &str = "put `--- a/path` and `+++ b/path` before the hunk";
 
-/// Whether a unified diff begins here.
+/// Returns true if a unified diff begins at this line.
 pub(super) fn is_start(lines: &[&str], at: usize) -> bool {
     let line = lines[at];
     line.starts_with("diff --git ") || is_pair(lines, at) || is_hunk(line)
@@ -24,7 +24,7 @@ fn is_hunk(line: &str) -> bool {
     line.starts_with("@@") && body::head(line).is_some()
 }
 
-/// What stands before the hunks of a file.
+/// The header lines before the hunks of a file.
 #[derive(Default)]
 struct Header {
     at: usize,
@@ -129,7 +129,7 @@ impl<'p> Reader<'p> {
         Ok(end)
     }
 
-    /// The lines between `diff --git` and `---`.
+    /// Parses a line between `diff --git` and `---`.
     fn extended(&mut self, line: &str, at: usize) -> Result<(), ParseError> {
         let Some(header) = self.header.as_mut().filter(|header| header.git) else { return Ok(()) };
         let name = |rest: &str| {

@@ -7,12 +7,12 @@ use crate::locate::{HunkPosition, edits};
 use crate::model::Hunk;
 use crate::plan::outcome::{HunkOutcome, HunkState};
 
-/// By their line, insertions before removals, then as they came.
+/// The sort key of an edit: line, insertions before removals, then order of arrival.
 type Key = (usize, bool, usize);
 
 #[derive(Default)]
 pub(super) struct PendingChanges<'a> {
-    /// Each with the index of its outcome.
+    /// The edits, each with the index of its hunk's outcome.
     edits: BTreeMap<Key, (usize, LineEdit<'a>)>,
     outcomes: Vec<HunkOutcome>,
     serial: usize,
@@ -24,13 +24,13 @@ impl<'a> PendingChanges<'a> {
         self.edits.is_empty()
     }
 
-    /// Where the hunk that was added last ends.
+    /// Returns the line where the most recently added hunk ends.
     pub(super) fn end(&self) -> usize {
         self.end
     }
 
-    /// Adds a hunk's changes at all of its places, unless one meets a change that is there: then nothing is
-    /// added.
+    /// Adds a hunk's changes at all of its places, unless one meets a change that is there: then
+    /// nothing is added.
     pub(super) fn add(
         &mut self,
         hunk: &'a Hunk<'a>,
@@ -67,8 +67,8 @@ impl<'a> PendingChanges<'a> {
         true
     }
 
-    /// Whether a change touches lines that another one removes. Those that are here don't meet each other, so
-    /// only the nearest ones can.
+    /// Whether a change touches lines that another one removes. Those that are here don't meet each
+    /// other, so only the nearest ones can.
     fn meets(&self, edit: &LineEdit<'_>) -> bool {
         let end = edit.at + edit.remove;
         let before = self.edits.range(..(edit.at, false, 0)).next_back();

@@ -9,15 +9,15 @@ use crate::plan::outcome::{FileChange, HunkOutcome, Problem, ProblemKind};
 use crate::plan::source::FileSource;
 use crate::scope::PathScope;
 
-/// One file that the patch touches.
+/// A file that the patch touches.
 pub(super) struct File<'a> {
     existed: bool,
     was_link: bool,
-    /// Whether it is a link now, whose text is where it leads.
+    /// True if it is a link at this point, whose text is its target.
     pub(super) link: bool,
-    /// What it is now; `None` if there is none.
+    /// The present content; `None` if there is no file.
     pub(super) document: Option<Document<'a>>,
-    /// What the file was that another one took the place of, until a later section says what becomes of it.
+    /// The content of a replaced file, until a later section moves or deletes it.
     displaced: Option<(Document<'a>, bool)>,
     from: Option<PathBuf>,
     copied: bool,
@@ -26,7 +26,7 @@ pub(super) struct File<'a> {
     pub(super) hunks: Vec<HunkOutcome>,
 }
 
-/// What is moved: the text, where it came from first, and what became of it on the way.
+/// Moved content: the text, its first path, and the changes on the way.
 struct Moved<'a> {
     document: Option<Document<'a>>,
     link: bool,
@@ -42,9 +42,9 @@ pub(super) struct Files<'f, 'a> {
     source: &'f dyn Fn(&Path) -> FileSource<'a>,
     touched: HashMap<PathBuf, File<'a>>,
     order: Vec<PathBuf>,
-    /// How many of the sections that are still to come move a file away or delete it.
+    /// The number of remaining sections that move away or delete each file.
     vacated: HashMap<PathBuf, usize>,
-    /// Whether files were found from the project's folder rather than from the caller's directory.
+    /// True if names were resolved from the project's folder, not the caller's directory.
     from_root: bool,
 }
 
@@ -72,7 +72,7 @@ impl<'f, 'a> Files<'f, 'a> {
         files
     }
 
-    /// The file that a name means: the first of its readings that exists.
+    /// Returns the file that a name refers to: the first of its readings that exists.
     pub(super) fn find(&mut self, at: usize, name: &Name) -> Result<Option<PathBuf>> {
         let paths = self.resolve(at, name)?;
         let mut unreadable = None;
@@ -97,7 +97,8 @@ impl<'f, 'a> Files<'f, 'a> {
         unreadable.map_or(Ok(None), Err)
     }
 
-    /// The file whose text is behind a path: that of the file, or of the one that the link leads to.
+    /// The file whose text is behind a path: that of the file, or of the one that the link leads
+    /// to.
     pub(super) fn behind(&self, at: usize, path: PathBuf) -> Result<PathBuf> {
         let Some(target) = self.link_target(&path) else { return Ok(path) };
         let kind = match (self.source)(&path) {
@@ -113,7 +114,7 @@ impl<'f, 'a> Files<'f, 'a> {
         Err(Problem { at, path, kind })
     }
 
-    /// Where a link leads; `None` for a file.
+    /// Returns the target of a link; `None` for a file.
     pub(super) fn link_target(&self, path: &Path) -> Option<String> {
         match self.touched.get(path) {
             Some(file) if file.link => file.document.as_ref().map(Document::text),
@@ -125,7 +126,7 @@ impl<'f, 'a> Files<'f, 'a> {
         }
     }
 
-    /// Where what is moved away from a path leads; `None` for a file.
+    /// Returns the target of the link that is moved away from a path; `None` for a file.
     pub(super) fn moved_target(&self, path: &Path) -> Option<String> {
         match self.touched.get(path).and_then(|file| file.displaced.as_ref()) {
             Some((document, link)) => link.then(|| document.text()),
@@ -133,7 +134,7 @@ impl<'f, 'a> Files<'f, 'a> {
         }
     }
 
-    /// Where what was at a path before the patch leads; `None` for a file.
+    /// Returns the target of the link at a path before the patch; `None` for a file.
     pub(super) fn original_target(&self, path: &Path) -> Option<String> {
         match (self.source)(path) {
             FileSource::Link { target, .. } => Some(target.to_owned()),
@@ -142,7 +143,7 @@ impl<'f, 'a> Files<'f, 'a> {
         }
     }
 
-    /// The text that a link leads to before the patch, if there is one.
+    /// Returns the text that a link led to before the patch, if there was one.
     pub(super) fn text_behind(&self, path: &Path) -> Option<Document<'a>> {
         let FileSource::Link { leads_to, .. } = (self.source)(path) else { return None };
         match (self.source)(leads_to) {
@@ -151,7 +152,7 @@ impl<'f, 'a> Files<'f, 'a> {
         }
     }
 
-    /// Where a file of this name would be made.
+    /// Returns the path at which a file of this name would be created.
     pub(super) fn place_for(&self, at: usize, name: &Name) -> Result<PathBuf> {
         let mut paths = self.resolve(at, name)?;
         let root = paths.iter().position(|path| !self.scope.in_directory(path));
@@ -163,7 +164,6 @@ impl<'f, 'a> Files<'f, 'a> {
         self.scope.resolve(name).map_err(|error| Problem::of_name(at, name, error))
     }
 
-    /// The file at a path, to be changed.
     pub(super) fn open(&mut self, path: &Path) -> &mut File<'a> {
         if !self.touched.contains_key(path) {
             self.order.push(path.to_owned());
@@ -187,8 +187,8 @@ impl<'f, 'a> Files<'f, 'a> {
         })
     }
 
-    /// Whether what is at a path goes from there later, so that something else can come in its place. What is there is set
-    /// aside for that section.
+    /// Whether what is at a path goes from there later, so that something else can come in its
+    /// place. What is there is set aside for that section.
     pub(super) fn makes_room(&mut self, path: &Path) -> bool {
         if self.vacated.get(path).is_none_or(|sections| *sections == 0) {
             return false;
@@ -221,7 +221,7 @@ impl<'f, 'a> Files<'f, 'a> {
         }
     }
 
-    /// Whether a path had a file before the patch, which is gone or was moved.
+    /// Returns true if a path had a file before the patch that is now deleted or moved.
     pub(super) fn had(&self, path: &Path) -> bool {
         self.touched.get(path).is_some_and(|file| file.existed)
     }
@@ -240,7 +240,8 @@ impl<'f, 'a> Files<'f, 'a> {
         }
     }
 
-    /// Gives a file another path, or makes a copy there; from the text that it had before the patch, if it is so.
+    /// Gives a file another path, or makes a copy there; from the text that it had before the
+    /// patch, if it is so.
     pub(super) fn rename(&mut self, from: &Path, to: &Path, copy: bool, from_original: bool) {
         let moved = if copy {
             self.copied(from, from_original)
@@ -296,7 +297,6 @@ impl<'f, 'a> Files<'f, 'a> {
         }
     }
 
-    /// What became of each file.
     pub(super) fn changes(mut self) -> Vec<FileChange> {
         let mut moved_away = Vec::new();
         let mut changes = Vec::new();
@@ -334,7 +334,7 @@ impl<'f, 'a> Files<'f, 'a> {
     }
 }
 
-/// What a file was before the patch, and whether it is a link.
+/// Returns the content before the patch, and whether it is a link.
 fn original(source: FileSource<'_>) -> Option<(Document<'_>, bool)> {
     match source {
         FileSource::Text(text) => Some((Document::new(text), false)),

@@ -8,72 +8,68 @@ use crate::model::Name;
 use crate::nearest::Nearest;
 use crate::scope::NameError;
 
-/// All that a patch changes.
+/// The changes of a whole patch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plan {
-    /// What becomes of each path, once for each, in the order of the patch.
+    /// The change of each path, one per path, in the order of the patch.
     pub files: Vec<FileChange>,
 }
 
-/// What becomes of one path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChange {
-    /// The path.
     pub path: PathBuf,
-    /// Where its text comes from, if that is another path.
+    /// The path that the text comes from, if it is another one.
     pub from: Option<PathBuf>,
-    /// Whether its text is a copy of the one at `from`.
+    /// True if the text is a copy of the one at `from`.
     pub copied: bool,
-    /// Whether nothing is here afterwards because it is elsewhere.
+    /// True if the file was moved to another path.
     pub moved_away: bool,
-    /// Whether there was a file or a link at `path` before.
+    /// True if there was a file or a link at `path` before.
     pub existed: bool,
-    /// Whether that was a link.
+    /// True if it was a link.
     pub was_link: bool,
-    /// Whether a link is there afterwards. Its text is where it leads.
+    /// True if the result is a link, whose text is its target.
     pub link: bool,
-    /// Whether another file comes in its place: the patch deletes it and adds it again.
+    /// True if another file replaces this one: the patch deletes it and adds it again.
     pub rewritten: bool,
-    /// Its text afterwards; `None` if the file goes.
+    /// The text after the change; `None` if the file is deleted.
     pub text: Option<String>,
-    /// Whether it is a program afterwards; `None` if the patch doesn't say.
+    /// Whether the result is executable; `None` if the patch doesn't specify it.
     pub executable: Option<bool>,
-    /// What leads there from the text of `from`, or of `path`; empty for a new, rewritten or deleted
-    /// file.
+    /// What leads there from the text of `from`, or of `path`; empty for a new, rewritten or
+    /// deleted file.
     pub splices: Vec<Splice>,
-    /// What became of each hunk.
     pub hunks: Vec<HunkOutcome>,
 }
 
-/// What became of a hunk.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HunkOutcome {
     /// The line of the patch where it begins.
     pub at: usize,
     /// The number of the first new line, or of the line that now stands where lines went, from 1.
     pub first: usize,
-    /// How many lines there are from the first to the last new one.
+    /// The number of lines from the first to the last new one.
     pub lines: usize,
-    /// How many lines came.
+    /// The number of added lines.
     pub added: usize,
-    /// How many lines went.
+    /// The number of removed lines.
     pub removed: usize,
-    /// How it was found.
+    /// The result of placing the hunk.
     pub state: HunkState,
 }
 
-/// How a hunk was found.
+/// The result of placing a hunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HunkState {
     /// Applied, found like this.
     Applied(Tolerance),
-    /// Its new lines were there before.
+    /// The new lines were already there.
     Already,
     /// Left out, as the caller chose.
     LeftOut,
 }
 
-/// Why there is no plan. Nothing of the patch is to be applied.
+/// The reason why there is no plan. Nothing of the patch may be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// Some hunks fit in several places.
@@ -85,72 +81,70 @@ pub enum Obstacle {
 /// A hunk that fits in several places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The line of the patch where it begins; it names the hunk.
+    /// The line of the patch where the hunk begins, which identifies the hunk.
     pub at: usize,
-    /// The file.
     pub path: PathBuf,
-    /// The places.
     pub candidates: Vec<Candidate>,
-    /// How they were found.
+    /// The tolerance with which the candidates were found.
     pub tolerance: Tolerance,
 }
 
 /// A place where a hunk fits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The number of the first line that would change, or that new lines would come before, from 1; past the
-    /// last line where they come at the end.
+    /// The number of the first line that would change, or that new lines would come before, from 1;
+    /// past the last line where they come at the end.
     pub line: usize,
-    /// That line, or the last one.
+    /// The text of that line, or of the last line.
     pub text: String,
-    /// The line with less indentation above it, which tells what the place belongs to: number, text.
+    /// The line with less indentation above it, which tells what the place belongs to: number,
+    /// text.
     pub inside: Option<(usize, String)>,
 }
 
-/// Why a section or a hunk can't be applied.
+/// The reason why a section or a hunk can't be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The line of the patch where it begins.
     pub at: usize,
-    /// The file: its path, or its name as the patch has it.
+    /// The path of the file, or its name as written in the patch.
     pub path: PathBuf,
-    /// The reason.
     pub kind: ProblemKind,
 }
 
-/// Why something can't be applied.
+/// The reason why a part of a patch can't be applied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProblemKind {
-    /// The name leads out of the project.
+    /// The name points outside of the project.
     Outside,
-    /// The name can't be a file's.
+    /// The name isn't valid for a file.
     InvalidName,
-    /// There is no such file.
+    /// The file doesn't exist.
     Missing,
-    /// The file to be made is there already, with another text of so many lines.
+    /// The file to create exists already, with a different text of this number of lines.
     Exists(usize),
-    /// It is no text, or can't be read.
+    /// The file is binary or can't be read.
     Unreadable(String),
-    /// The hunk's lines are nowhere in the file.
+    /// The hunk's lines aren't in the file.
     Nowhere(Option<Nearest>),
-    /// The hunk has no line that says where it goes.
+    /// The hunk has no line that determines its place.
     NoContext,
-    /// The hunk changes what another hunk changes.
+    /// The hunk overlaps a change of another hunk.
     Overlap,
-    /// The hunk fits in more places than are told apart, or the choice is none of them.
+    /// The hunk fits in too many places to list, or the choice is not one of them.
     TooMany,
-    /// The file isn't what the patch deletes.
+    /// The file's content differs from the one that the patch deletes.
     DeletesOther,
-    /// It is a link that leads there, and no file's text can be reached by it.
+    /// The path is a link to this target, through which no file's text can be reached.
     IsLink(String),
-    /// It is no link, but the patch is about one.
+    /// The path isn't a link, but the patch expects one.
     NoLink,
-    /// The patch takes too much work.
+    /// The patch requires too much work.
     TooMuchWork,
 }
 
 impl HunkOutcome {
-    /// By how many lines the file has grown.
+    /// Returns the number of lines that the file has grown by; negative if it has shrunk.
     pub(crate) fn grown(&self) -> isize {
         self.added.cast_signed() - self.removed.cast_signed()
     }

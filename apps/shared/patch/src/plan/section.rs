@@ -12,7 +12,7 @@ use crate::plan::files::Files;
 use crate::plan::outcome::{Candidate, HunkOutcome, HunkState, Problem, ProblemKind, Question};
 use crate::plan::source::Choice;
 
-/// What stands in the way.
+/// The problems and questions that prevent applying a section.
 #[derive(Default)]
 pub(super) struct Findings {
     pub(super) problems: Vec<Problem>,
@@ -286,7 +286,8 @@ impl SectionRun<'_> {
             self.work.spend(document.lines.len())?;
             let lines = IndexedLines::new(&document.lines);
             let mut changes = PendingChanges::default();
-            // What fits nowhere, or not only in one place, may do so once the hunks before it are applied.
+            // What fits nowhere, or not only in one place, may do so once the hunks before it are
+            // applied.
             let mut retry = false;
             while next < hunks.len() {
                 let hunk = &hunks[next];

@@ -2,25 +2,23 @@
 
 use std::path::Path;
 
-/// A file, as the caller found it.
+/// The state of a file, as provided by the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileSource<'a> {
-    /// Its text.
     Text(&'a str),
-    /// A link.
     Link {
-        /// Where it leads, as it is written.
+        /// The link's target, as written in the link.
         target: &'a str,
-        /// The file that it leads to, which may be missing.
+        /// The file that the link leads to, which may be missing.
         leads_to: &'a Path,
     },
-    /// There is none.
+    /// The file doesn't exist.
     Missing,
-    /// It is no text, or can't be read: the reason, to be shown.
+    /// The file is binary or can't be read: the reason, for display.
     Unreadable(&'a str),
 }
 
-/// Which of a question's candidates are meant.
+/// The chosen candidates of a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// The line of the patch where the hunk begins: [`Question::at`].

@@ -1,5 +1,5 @@
-//! Writes patches from two texts, knowing nothing of the library: a table of longest common subsequences,
-//! then hunks with context.
+//! Writes patches from two texts, knowing nothing of the library: a table of longest common
+//! subsequences, then hunks with context.
 
 use std::fmt::Write as _;
 use std::ops::Range;

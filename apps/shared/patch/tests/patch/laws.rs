@@ -123,7 +123,8 @@ proptest! {
         if old == new || old.is_empty() {
             return Ok(());
         }
-        // Lines that mean something to the format itself can't be told from it, whoever writes them.
+        // Lines that mean something to the format itself can't be told from it, whoever writes
+        // them.
         let diff = Diff::new(&old, &new, context);
         check(&diff.envelope("f"), &old, &new, &diff);
     }

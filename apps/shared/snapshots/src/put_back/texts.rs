@@ -11,7 +11,8 @@ pub(super) fn is_binary(text: &[u8]) -> bool {
     text.get(..BINARY_BYTES).unwrap_or(text).contains(&0)
 }
 
-/// Shows a place that was changed again since: the present lines, and those that would take their place.
+/// Shows a place that was changed again since: the present lines, and those that would take their
+/// place.
 pub(super) fn conflict(name: &str, now: &[u8], new: &[u8], conflict: &Conflict) -> String {
     let lines = &conflict.ours;
     let place = match lines.len() {

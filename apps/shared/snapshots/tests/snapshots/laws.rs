@@ -1,4 +1,5 @@
-//! Whatever commands and edits do: a change that is taken back leaves what `git merge-file` gives, or nothing is written.
+//! Whatever commands and edits do: a change that is taken back leaves what `git merge-file` gives,
+//! or nothing is written.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -88,7 +89,8 @@ fn merge_file(dir: &Path, now: &[u8], base: &[u8], other: &[u8]) -> Option<Vec<u
     output.status.success().then_some(output.stdout)
 }
 
-/// Returns what a file is to be once the change from `before` to `after` is taken back; `Err` for what must be refused.
+/// Returns what a file is to be once the change from `before` to `after` is taken back; `Err` for
+/// what must be refused.
 fn expected(
     dir: &Path,
     now: Option<&(Vec<u8>, bool)>,

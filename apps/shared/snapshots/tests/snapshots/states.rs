@@ -183,7 +183,8 @@ fn snapshots_last_longer_than_the_process_that_took_them() {
     assert_eq!(sample.read("a"), "1\n");
 }
 
-/// Prints what a snapshot of so many unchanged files takes: `cargo test -p pipemux-snapshots -- --ignored --nocapture`.
+/// Prints what a snapshot of so many unchanged files takes:
+/// `cargo test -p pipemux-snapshots -- --ignored --nocapture`.
 #[test]
 #[ignore = "it measures times"]
 fn unchanged_files_cost_one_look() {

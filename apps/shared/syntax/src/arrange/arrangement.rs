@@ -5,20 +5,20 @@ use std::ops::Range;
 use crate::edit::{Edit, apply};
 use crate::outline::Symbol;
 
-/// Where a block goes. Ranges are whole lines.
+/// The position of a block. Ranges are whole lines.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InsertionPoint {
     /// Before lines.
     Before(Range<usize>),
     /// After lines.
     After(Range<usize>),
-    /// At the start of what is between a symbol's braces, behind what must be first there.
+    /// At the start of a symbol's body, after the items that must come first in it.
     StartOf(Symbol),
-    /// At the end of what is between a symbol's braces.
+    /// At the end of a symbol's body.
     EndOf(Symbol),
 }
 
-/// A block of whole lines that is put into a file.
+/// A block of whole lines to insert into a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
     /// The lines, each with its ending.
@@ -27,14 +27,14 @@ pub struct Block {
     pub exact: bool,
 }
 
-/// What is to be done to a text.
+/// The edits that insert a block into a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Arrangement {
     /// The replacements, in ascending order.
     pub edits: Vec<Edit>,
-    /// Where the block is in the new text.
+    /// The range of the block in the new text.
     pub placed: Range<usize>,
-    /// The indentation that the block had and has, if it was shifted.
+    /// The block's indentation before and after, if it was shifted.
     pub shifted: Option<(String, String)>,
 }
 

@@ -42,7 +42,8 @@ pub fn unit_of(source: &Source) -> String {
     })
 }
 
-/// Returns a block with another indentation. Lines within strings stay, but for Python's doc strings.
+/// Returns a block with another indentation. Lines within strings stay, but for Python's doc
+/// strings.
 pub fn reindented(block: &str, to: &str, language: Option<Language>) -> String {
     if language == Some(Language::Markdown) {
         return block.to_owned();
@@ -77,8 +78,8 @@ pub fn reindented(block: &str, to: &str, language: Option<Language>) -> String {
     new
 }
 
-/// The indentation of a block: of its first line, or of its last one if only the first line lacks it and the
-/// last one closes the block.
+/// The indentation of a block: of its first line, or of its last one if only the first line lacks
+/// it and the last one closes the block.
 fn own_indent(block: &str, fixed: impl Fn(usize) -> bool) -> &str {
     let mut at = 0;
     let mut lines: Vec<&str> = Vec::new();
@@ -103,7 +104,8 @@ fn own_indent(block: &str, fixed: impl Fn(usize) -> bool) -> &str {
     }
 }
 
-/// Returns where a block can begin between braces: behind a doc string, inner comments and inner attributes.
+/// Returns where a block can begin between braces: behind a doc string, inner comments and inner
+/// attributes.
 pub(super) fn after_leading(source: &Source, interior: &Range<usize>) -> Option<usize> {
     let text = source.text();
     let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);

@@ -1,4 +1,5 @@
-//! Where a block goes, and what it takes over from its place: the indentation, and the empty lines around it.
+//! Where a block goes, and what it takes over from its place: the indentation, and the empty lines
+//! around it.
 
 use std::ops::Range;
 
@@ -11,7 +12,8 @@ use super::indentation::{self, reindented, unit_of};
 use super::spacing::{self, Spacing};
 use super::terminated_text::TerminatedText;
 
-/// Returns the edit that puts a block into the text. `moved` are lines that are taken out at the same time.
+/// Returns the edit that puts a block into the text. `moved` are lines that are taken out at the
+/// same time.
 pub(super) fn insertion(
     padded: &TerminatedText<'_>,
     spacing: &Spacing,
@@ -77,7 +79,8 @@ pub(super) fn insertion(
     Arrangement { edits: vec![Edit { range, new }], placed, shifted }
 }
 
-/// Returns lines without the empty ones at their beginning and their end; lines that are all empty as they are.
+/// Returns lines without the empty ones at their beginning and their end; lines that are all empty
+/// as they are.
 fn without_blank_ends(lines: &str) -> &str {
     let begin = spacing::blank_lines(lines).len();
     let end = lines.trim_end().len();
@@ -85,8 +88,8 @@ fn without_blank_ends(lines: &str) -> &str {
     lines.get(begin..end).filter(|kept| !kept.trim().is_empty()).unwrap_or(lines)
 }
 
-/// Returns how many empty lines keep an item apart from a file of code at whose end it is put, where no item but a
-/// comment or an import stands.
+/// Returns how many empty lines keep an item apart from a file of code at whose end it is put,
+/// where no item but a comment or an import stands.
 fn beside_file(
     padded: &TerminatedText<'_>,
     spacing: &Spacing,

@@ -11,7 +11,7 @@ use super::terminated_text::TerminatedText;
 
 /// Two neighbours.
 struct Pair {
-    /// What is around them: an index of [`Spacing::containers`].
+    /// The enclosing block of the items: an index of [`Spacing::containers`].
     container: usize,
     depth: usize,
     /// True if both are a line each.
@@ -25,11 +25,11 @@ pub(super) struct Spacing {
     language: Language,
     pairs: Vec<Pair>,
     containers: Vec<Range<usize>>,
-    /// The outer ones first.
+    /// The items, outer ones first.
     items: Vec<Item>,
 }
 
-/// The lines of an item, its depth, and whether it is a single line.
+/// An item: its lines, its depth, and whether it is a single line.
 type Item = (Range<usize>, usize, bool);
 
 impl Spacing {
@@ -71,8 +71,8 @@ impl Spacing {
         }
     }
 
-    /// Returns how many empty lines go between a block and lines that it is put next to. `moved` are lines
-    /// that don't count, because they go away.
+    /// Returns how many empty lines go between a block and lines that it is put next to. `moved`
+    /// are lines that don't count, because they go away.
     pub(super) fn between(
         &self,
         single: bool,
@@ -83,8 +83,8 @@ impl Spacing {
         self.items.iter().find(is_it).map_or(0, |item| self.beside(single, item, moved))
     }
 
-    /// Returns how many empty lines go between a block and the item that begins or ends where it is put; `None` if
-    /// none does.
+    /// Returns how many empty lines go between a block and the item that begins or ends where it is
+    /// put; `None` if none does.
     pub(super) fn at_place(
         &self,
         single: bool,
@@ -134,7 +134,8 @@ impl Spacing {
                 let of_enum = symbol.kind == SymbolKind::Enum && single;
                 let depth = self.items.iter().find(|(lines, ..)| *lines == symbol.whole);
                 let depth = depth.map_or(1, |(_, depth, _)| depth + 1);
-                // The neighbour isn't looked at: fields are single lines beside which methods aren't.
+                // The neighbour isn't looked at: fields are single lines beside which methods
+                // aren't.
                 let dense = container.is_some_and(|index| {
                     let mut pairs = self.pairs.iter().filter(|pair| pair.container == index);
                     single && pairs.any(|pair| pair.single && pair.gap == 0)
@@ -188,7 +189,7 @@ impl Spacing {
     }
 }
 
-/// The most frequent number; of equally frequent ones the first.
+/// Returns the most frequent number; of equally frequent ones, the first.
 fn most_frequent(all: impl Iterator<Item = usize>) -> Option<usize> {
     let mut counts: Vec<(usize, usize)> = Vec::new();
     for one in all {
@@ -239,8 +240,8 @@ pub(super) fn is_edge_below(text: &str, at: usize, indent: usize) -> bool {
     line.len() - line.trim_start().len() < indent || line.trim().starts_with(['}', ')', ']'])
 }
 
-/// True for lines that belong to the item that follows them: comments, attributes, decorators, and no empty line at
-/// the end.
+/// True for lines that belong to the item that follows them: comments, attributes, decorators, and
+/// no empty line at the end.
 pub(super) fn is_lead(language: Language, lines: &str) -> bool {
     let comments = regions_of(Some(language), lines).comments;
     let mut at = 0;

@@ -6,7 +6,7 @@ use crate::source::Source;
 
 use super::arrangement::Arrangement;
 
-/// A text whose last line has its ending.
+/// A text whose last line ends with a line ending.
 pub(super) struct TerminatedText<'s> {
     pub source: &'s Source,
     pub text: String,
@@ -24,7 +24,7 @@ impl<'s> TerminatedText<'s> {
         Self { source, text, open }
     }
 
-    /// A range that ends with the file ends behind the last line's ending.
+    /// Returns a range, extended past the final line ending if it reaches the end of the file.
     pub(super) fn closed(&self, range: &Range<usize>) -> Range<usize> {
         let end = if range.end >= self.source.text().len() { self.text.len() } else { range.end };
         range.start..end

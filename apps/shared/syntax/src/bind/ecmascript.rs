@@ -23,7 +23,7 @@ struct Binder<'t> {
     scopes: Scopes<'t>,
 }
 
-/// What a pattern does with the names in it.
+/// The effect of a pattern on the names in it.
 #[derive(Clone, Copy)]
 enum Target<'t> {
     Declare { keyword: Keyword, ty: Option<Node<'t>>, init: Option<Node<'t>>, in_loop: bool },

@@ -23,7 +23,8 @@ pub(super) fn bind_module(source: &Source) -> Scopes<'_> {
 struct Binder<'t> {
     source: &'t Source,
     scopes: Scopes<'t>,
-    /// For each function around the node that is walked, the names that it declares `global` and `nonlocal`.
+    /// For each function around the node that is walked, the names that it declares `global` and
+    /// `nonlocal`.
     outer: Vec<(HashSet<&'t str>, HashSet<&'t str>)>,
 }
 

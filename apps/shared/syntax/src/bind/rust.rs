@@ -1,4 +1,5 @@
-//! Rust: a name is known from the end of its `let` to the end of its block. Names in macros count as read.
+//! Rust: a name is known from the end of its `let` to the end of its block. Names in macros count
+//! as read.
 
 use tree_sitter::Node;
 
@@ -16,7 +17,7 @@ struct Binder<'t> {
     scopes: Scopes<'t>,
 }
 
-/// What the names of a pattern get.
+/// The properties that a pattern gives to its names.
 #[derive(Clone, Copy)]
 struct Bound<'t> {
     keyword: Keyword,

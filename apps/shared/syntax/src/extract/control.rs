@@ -8,7 +8,7 @@ use crate::source::{Source, children, descendants, field, named};
 use super::refusal::Refusal;
 use super::selection::{Selected, statements_of};
 
-/// What the statements do beside running to their end.
+/// The ways in which the statements may leave their normal flow of control.
 #[derive(Debug, Default)]
 pub(super) struct Control {
     /// They return from the function around them; nothing runs after them there.
@@ -21,7 +21,7 @@ pub(super) struct Control {
     pub uses_self: bool,
 }
 
-/// Where a `break` or `continue` would go.
+/// The targets available to a `break` or `continue`.
 #[derive(Clone, Default)]
 struct Targets {
     breaks: bool,
@@ -186,8 +186,8 @@ impl<'t> Checker<'t> {
         Ok(())
     }
 
-    /// Functions within the statements keep their own control; only what they share with the function around
-    /// is looked for.
+    /// Functions within the statements keep their own control; only what they share with the
+    /// function around is looked for.
     fn nested(&mut self, node: Node<'t>) -> Result<(), Refusal> {
         let own_this = !matches!(node.kind(), "arrow_function" | "lambda");
         if self.source.language().is_ecmascript() && !own_this {

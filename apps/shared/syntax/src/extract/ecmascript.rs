@@ -133,7 +133,8 @@ fn ends_statement(plan: &Plan<'_>) -> bool {
     }
 }
 
-/// Returns the type parameters that the new function needs, and whether it needs those of its class.
+/// Returns the type parameters that the new function needs, and whether it needs those of its
+/// class.
 fn generics(plan: &Plan<'_>) -> Result<(String, bool), Refusal> {
     let (source, selected) = (plan.source, &plan.selected);
     let mut mentioned: Vec<String> = Vec::new();

@@ -88,8 +88,8 @@ pub(super) fn write(plan: &Plan<'_>) -> Result<ExtractedCode, Refusal> {
     Ok(ExtractedCode { call, function, at, parameters, results: names, untyped: Vec::new() })
 }
 
-/// True if the first thing that the selection does with a variable is to assign it in a `:=` of its own, which
-/// will then declare it.
+/// True if the first thing that the selection does with a variable is to assign it in a `:=` of its
+/// own, which will then declare it.
 fn is_redeclared(plan: &Plan<'_>, binding: &Binding<'_>) -> bool {
     let range = plan.selected.range();
     let uses: Vec<_> = binding.uses_in(&range).collect();
@@ -109,7 +109,8 @@ fn is_redeclared(plan: &Plan<'_>, binding: &Binding<'_>) -> bool {
     own && !read_there && (assigned || (read(true) && read(false)))
 }
 
-/// Refuses values that the selection may change in place, because the new function would change a copy.
+/// Refuses values that the selection may change in place, because the new function would change a
+/// copy.
 fn refuse_copy(plan: &Plan<'_>, binding: &Binding<'_>, ty: &str) -> Result<(), Refusal> {
     let shared = ["*", "[]", "map[", "chan", "<-chan", "func", "interface"];
     let interface = INTERFACES.split_whitespace().any(|one| one == ty) || is_interface(plan, ty);

@@ -9,7 +9,7 @@ use crate::source::{Source, descendants};
 
 use super::selection::Selected;
 
-/// How the file is laid out around the selection.
+/// The layout of the file around the selection.
 pub(super) struct Layout {
     /// The indentation of the line that the selection begins on.
     pub base: String,
@@ -39,7 +39,8 @@ impl Layout {
     }
 }
 
-/// Returns one level of indentation: that of the first statement of a function, compared with its header.
+/// Returns one level of indentation: that of the first statement of a function, compared with its
+/// header.
 fn unit(source: &Source, host: Node<'_>) -> Option<String> {
     let header = source.indent_at(host.start_byte());
     let text = &source.text()[host.byte_range()];
@@ -67,7 +68,8 @@ fn semicolons(source: &Source, selected: &Selected<'_>) -> bool {
 /// A replacement of bytes in the body.
 pub(super) type Rewrite = (Range<usize>, String);
 
-/// Returns the selected text at another indentation, with its rewrites. The first line is indented, too.
+/// Returns the selected text at another indentation, with its rewrites. The first line is indented,
+/// too.
 pub(super) fn body(
     source: &Source,
     selected: &Selected<'_>,
@@ -113,8 +115,8 @@ pub(super) fn body(
     out
 }
 
-/// Returns where a function goes that comes after a declaration: the end of its last line, if nothing else
-/// stands there.
+/// Returns where a function goes that comes after a declaration: the end of its last line, if
+/// nothing else stands there.
 pub(super) fn end_of(source: &Source, anchor: Node<'_>) -> usize {
     let end = anchor.end_byte();
     // Python's blocks may end with the newline.

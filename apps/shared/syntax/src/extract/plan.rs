@@ -20,11 +20,11 @@ pub(super) struct Plan<'t> {
     pub types: &'t BTreeMap<String, String>,
 }
 
-/// The function and the call as they are written.
+/// The text of the function and the call.
 pub(super) struct ExtractedCode {
     pub call: String,
     pub function: String,
-    /// Where the function goes.
+    /// The position at which the function is inserted.
     pub at: usize,
     pub parameters: Vec<String>,
     pub results: Vec<String>,

@@ -10,7 +10,7 @@ use super::plan::{ExtractedCode, Plan};
 use super::receiver::{has_decorator, is_static, receiver};
 use super::refusal::Refusal;
 
-/// What a method is called on.
+/// The kind of method, by what it is called on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Method {
     None,

@@ -1,5 +1,5 @@
-//! What is certainly assigned, and what may still be read, in Python: there a name has a value only once an
-//! assignment has run, so that neither may be guessed from the text alone.
+//! What is certainly assigned, and what may still be read, in Python: there a name has a value only
+//! once an assignment has run, so that neither may be guessed from the text alone.
 
 use std::ops::Range;
 
@@ -13,14 +13,14 @@ use super::control::{diverges, goes_on_after_exception};
 use super::refusal::Refusal;
 use super::selection::{Selected, statements_of};
 
-/// What a variable is to the new function.
+/// The roles of a variable in the new function.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Roles {
     pub input: bool,
     pub output: bool,
 }
 
-/// What statements do to the value that a variable has before them.
+/// The effect of statements on a variable's previous value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Effect {
     /// They may read it.
@@ -353,7 +353,7 @@ impl Flow<'_, '_> {
         }
     }
 
-    /// With jumps in the body, an assignment at its beginning is still certain.
+    /// Returns true if the body may read the old value; a leading assignment rules that out.
     fn reads_unless_first(&self, body: Node<'_>) -> bool {
         for one in statements_of(body) {
             match self.effect(one) {

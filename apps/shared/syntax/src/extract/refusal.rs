@@ -2,26 +2,26 @@
 
 use std::ops::Range;
 
-/// A variable whose type the tree doesn't tell.
+/// A variable whose type can't be determined from the syntax tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Untyped {
-    /// The variable.
     pub name: String,
-    /// The line that declares it, from 0.
+    /// The line that declares the variable, from 0.
     pub line: usize,
 }
 
-/// Why statements can't be extracted.
+/// The reason why statements can't be extracted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Refusal {
-    /// The selection isn't whole statements of one block. `nearest` are the bytes of those that it touches.
+    /// The selection isn't whole statements of one block. `nearest` are the bytes of those that it
+    /// touches.
     NotWholeStatements {
         /// The statements that the selection touches.
         nearest: Option<Range<usize>>,
     },
     /// Types are needed that the tree doesn't tell.
     NeedsTypes(Vec<Untyped>),
-    /// The extraction would change what the code does, or can't be expressed.
+    /// The extraction would change the behavior of the code, or can't be expressed.
     Unsafe(String),
 }
 

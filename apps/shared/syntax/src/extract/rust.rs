@@ -14,7 +14,6 @@ use super::selection::has_keyword;
 use super::types;
 use super::variables::is_live;
 
-/// A parameter.
 struct Parameter<'p, 't> {
     binding: &'p Binding<'t>,
     mode: Mode,
@@ -187,9 +186,9 @@ fn ends_open(plan: &Plan<'_>) -> bool {
 struct FunctionPlace {
     indent: String,
     receiver: Option<String>,
-    /// What the call begins with: `self.`, `Self::`.
+    /// The prefix of the call: `self.`, `Self::`.
     on: &'static str,
-    /// The header of an `impl` of its own.
+    /// The header of an `impl` block that is added for the function.
     block: Option<String>,
     at: usize,
 }
@@ -361,7 +360,6 @@ fn generics(
 }
 
 impl crate::source::Source {
-    /// The selected text.
     fn text_of_range(&self, plan: &Plan<'_>) -> &str {
         &self.text()[plan.selected.text.clone()]
     }

@@ -1,5 +1,6 @@
-//! How a variable is passed in Rust: moved, borrowed, or borrowed mutably. A place that is only looked at through
-//! the variable's name, such as `x.len()`, works through a reference as well; what takes the value needs the value.
+//! How a variable is passed in Rust: moved, borrowed, or borrowed mutably. A place that is only
+//! looked at through the variable's name, such as `x.len()`, works through a reference as well;
+//! what takes the value needs the value.
 
 use tree_sitter::Node;
 
@@ -10,7 +11,7 @@ use super::layout::Rewrite;
 use super::plan::Plan;
 use super::variables::is_used_after;
 
-/// How a variable is passed.
+/// The way in which a variable is passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Mode {
     Value,
@@ -18,20 +19,20 @@ pub(super) enum Mode {
     BorrowMut,
 }
 
-/// What a use does with the place that a variable names.
+/// The effect of a use on the place that a variable names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PlaceUse {
-    /// It takes the value.
+    /// The use takes the value.
     Value,
-    /// It takes the value of a field or an element.
+    /// The use takes the value of a field or an element.
     PartValue,
-    /// It looks, and auto-borrows: a method known not to change anything, `&x`, a format macro.
+    /// The use reads, and auto-borrows: a non-mutating method, `&x`, a format macro.
     Look,
-    /// It looks, and needs the place itself: `x == y`, `match x`.
+    /// The use reads, and needs the place itself: `x == y`, `match x`.
     Compare,
-    /// It may change the place: a method.
+    /// The use may change the place: a method.
     MayChange,
-    /// It changes the place: `x.y = 1`, `&mut x`.
+    /// The use changes the place: `x.y = 1`, `&mut x`.
     Change,
 }
 

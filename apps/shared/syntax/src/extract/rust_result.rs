@@ -11,12 +11,12 @@ use super::rust_modes::{PlaceUse, place_use};
 use super::selection::statements_of;
 use super::types;
 
-/// The name under which the type of the block's value is asked for.
+/// The name under which a question asks for the type of the block's value.
 pub(super) const RESULT: &str = "return";
 
 /// The value that the selection ends with.
 pub(super) enum Value {
-    /// None, or `()`.
+    /// No value, or `()`.
     Unit,
     Of(String),
     Unknown,
@@ -89,14 +89,14 @@ fn expression_value(plan: &Plan<'_>, node: Node<'_>) -> Value {
     }
 }
 
-/// What the function returns, and how.
+/// The return type and value of the function, and their use by the call.
 pub(super) struct FunctionResult {
     pub ty: String,
-    /// The expression that is added at the end.
+    /// The expression appended to the function's body.
     pub end: String,
-    /// The call passes an error on.
+    /// True if the call propagates an error.
     pub tries: bool,
-    /// The value of the selection is that of the call.
+    /// True if the value of the selection is that of the call.
     pub is_value: bool,
 }
 

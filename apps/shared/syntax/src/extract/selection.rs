@@ -11,33 +11,32 @@ use super::refusal::Refusal;
 
 /// Whole statements of one block.
 pub(super) struct Selected<'t> {
-    /// What is moved: the statements and the comments that are selected with them.
+    /// The moved text: the statements and the comments that are selected with them.
     pub text: Range<usize>,
     /// The statements without comments.
     pub statements: Vec<Node<'t>>,
-    /// The node that has the statements as children.
+    /// The parent node of the statements.
     pub list: Node<'t>,
-    /// The innermost function around them.
+    /// The innermost function around the statements.
     pub scope: Node<'t>,
-    /// The function that the new one is written beside.
+    /// The function next to which the new one is written.
     pub host: Node<'t>,
-    /// The declaration that the host is a part of, which the new function comes after.
+    /// The declaration that contains the host; the new function comes after it.
     pub anchor: Node<'t>,
     /// The class or `impl` that the host is a member of.
     pub class: Option<Node<'t>>,
-    /// What is checked for syntax errors.
+    /// The node that is checked for syntax errors.
     pub container: Node<'t>,
 }
 
 impl<'t> Selected<'t> {
-    /// The bytes of the statements.
+    /// Returns the byte range of the statements.
     pub(super) fn range(&self) -> Range<usize> {
         let (first, last) = (self.statements.first(), self.statements.last());
         let start = first.map_or(self.text.start, |node| node.start_byte());
         start..last.map_or(self.text.end, |node| node.end_byte())
     }
 
-    /// The last statement.
     pub(super) fn last(&self) -> Node<'t> {
         self.statements.last().copied().unwrap_or(self.list)
     }
@@ -116,7 +115,8 @@ fn is_barrier(language: Language, node: Node<'_>) -> bool {
     }
 }
 
-/// Returns the function that the new one is written beside, of those around the selection, innermost first.
+/// Returns the function that the new one is written beside, of those around the selection,
+/// innermost first.
 fn host<'t>(language: Language, functions: &[Node<'t>]) -> Option<Node<'t>> {
     match language {
         // A function within a function sees none of its variables.

@@ -38,7 +38,7 @@ pub(super) fn go(plan: &Plan<'_>, binding: &Binding<'_>) -> Option<String> {
     go_declared(plan, binding.declarations.first()?, 0)
 }
 
-/// How many variables an inferred type may depend on.
+/// Maximum number of variables that an inferred type may depend on.
 const INFERENCE_STEPS: usize = 8;
 
 fn go_declared(plan: &Plan<'_>, declaration: &Declaration<'_>, depth: usize) -> Option<String> {

@@ -13,14 +13,14 @@ use super::receiver::is_receiver;
 use super::refusal::Refusal;
 use super::selection::{Selected, loops_around};
 
-/// The variables that cross the boundary: indexes of bindings.
+/// The variables that cross the boundary of the selection, as indexes of bindings.
 pub(super) struct Crossing<'t> {
     scopes: Scopes<'t>,
-    /// What is declared outside and used inside, in the order of its first use.
+    /// Variables declared outside and used inside, in the order of their first use.
     inputs: Vec<usize>,
-    /// What is declared outside, assigned inside and used afterwards.
+    /// Variables declared outside, assigned inside and used afterwards.
     assigned: Vec<usize>,
-    /// What is declared inside and used afterwards.
+    /// Variables declared inside and used afterwards.
     declared: Vec<usize>,
 }
 
@@ -41,7 +41,7 @@ impl<'t> Crossing<'t> {
         self.assigned().any(|other| std::ptr::addr_eq(other, binding))
     }
 
-    /// Every variable of the function around.
+    /// Returns all variables of the enclosing function.
     pub(super) fn bindings(&self) -> &[Binding<'t>] {
         &self.scopes.bindings
     }
@@ -210,7 +210,8 @@ fn is_header(node: tree_sitter::Node<'_>, byte: usize) -> bool {
     field(node, "body").is_none_or(|body| !body.byte_range().contains(&byte))
 }
 
-/// Refuses variables that a function within shares with the code around it: a copy would go its own way.
+/// Refuses variables that a function within shares with the code around it: a copy would go its own
+/// way.
 fn refuse_captured(
     source: &Source,
     selected: &Selected<'_>,
@@ -249,7 +250,8 @@ fn refuse_captured(
     Ok(())
 }
 
-/// Refuses assignments that an exception may cut short: the code that handles it would see the value before them.
+/// Refuses assignments that an exception may cut short: the code that handles it would see the
+/// value before them.
 fn refuse_partial(
     source: &Source,
     selected: &Selected<'_>,

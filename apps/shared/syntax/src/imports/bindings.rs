@@ -1,4 +1,5 @@
-//! What a module declares, what of it others can import, and where a name of its outermost scope is used.
+//! What a module declares, what of it others can import, and where a name of its outermost scope is
+//! used.
 
 use std::ops::Range;
 
@@ -12,14 +13,14 @@ use crate::source::{Source, ancestors, children, descendants, field, fields, has
 
 use super::statements::Statement;
 
-/// How others import something.
+/// The way in which other files can import something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Export {
     /// They can't.
     No,
-    /// By this name.
+    /// Importable by this name.
     As(String),
-    /// As the module's default.
+    /// Importable as the module's default.
     Default,
 }
 
@@ -244,8 +245,8 @@ pub(super) fn is_assigned(source: &Source, name: &str, at: usize) -> bool {
     }
 }
 
-/// Returns the relative paths that are written in code outside of import statements, such as in `require('./a')`: the
-/// path, its byte, and what it is given to.
+/// Returns the relative paths that are written in code outside of import statements, such as in
+/// `require('./a')`: the path, its byte, and what it is given to.
 pub(super) fn other_paths(source: &Source) -> Vec<(String, usize, String)> {
     if !source.language().is_ecmascript() {
         return Vec::new();

@@ -22,9 +22,9 @@ pub(super) struct ImportChanges<'s> {
     pub path: &'s Path,
     pub source: &'s Source,
     pub statements: Vec<Statement>,
-    /// The names that go, by the statement.
+    /// The names to remove, by statement.
     removed: BTreeMap<usize, BTreeSet<usize>>,
-    /// The statements whose default import or namespace goes.
+    /// The statements whose default import or namespace is removed.
     unnamed: BTreeSet<usize>,
     respecified: BTreeMap<usize, String>,
     added: BTreeMap<usize, Vec<String>>,
@@ -32,11 +32,11 @@ pub(super) struct ImportChanges<'s> {
     new: Vec<NewNames>,
     /// Further new statements.
     whole: Vec<String>,
-    /// Where a moved block begins in the file.
+    /// The offset at which a moved block begins in the file.
     placed: Option<usize>,
 }
 
-/// A statement that is written where no other one tells its place.
+/// A new statement for which no existing one determines the place.
 struct NewNames {
     is_type: bool,
     specifier: String,
@@ -227,7 +227,8 @@ impl<'s> ImportChanges<'s> {
         in_order(edits)
     }
 
-    /// Adds the edit that writes the new statements. Returns the deleted statement whose place they take.
+    /// Adds the edit that writes the new statements. Returns the deleted statement whose place they
+    /// take.
     fn new_statements(&self, edits: &mut Vec<Edit>, deleted: &BTreeSet<usize>) -> Option<usize> {
         if self.new.is_empty() && self.whole.is_empty() {
             return None;
@@ -269,7 +270,8 @@ fn anchors(source: &Source) -> Vec<Range<usize>> {
     found
 }
 
-/// Returns the edit that puts statements above everything but the comment and the directives that a file begins with.
+/// Returns the edit that puts statements above everything but the comment and the directives that a
+/// file begins with.
 fn at_top(source: &Source, placed: Option<usize>, statements: &str) -> Edit {
     let (text, ending) = (source.text(), source.line_ending());
     let gap = ending.repeat(if source.language() == Language::Python { 2 } else { 1 });

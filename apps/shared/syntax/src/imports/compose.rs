@@ -16,8 +16,8 @@ impl Piece<'_> {
     }
 }
 
-/// Returns the edits that do at once what `first` does to a text of so many bytes and `second` to the text after that.
-/// All of them are in ascending order without overlaps.
+/// Returns the edits that do at once what `first` does to a text of so many bytes and `second` to
+/// the text after that. All of them are in ascending order without overlaps.
 pub fn compose(length: usize, first: &[Edit], second: &[Edit]) -> Vec<Edit> {
     let mut pieces = Vec::new();
     let mut at = 0;
@@ -54,7 +54,7 @@ pub fn compose(length: usize, first: &[Edit], second: &[Edit]) -> Vec<Edit> {
     edits
 }
 
-/// The pieces of a text, from which the next bytes are taken.
+/// A position in the pieces of a text from which bytes are taken.
 struct Cut<'e> {
     pieces: Vec<Piece<'e>>,
     piece: usize,

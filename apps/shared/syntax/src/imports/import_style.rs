@@ -8,7 +8,6 @@ use crate::source::Source;
 use super::specifiers::{extension, is_relative};
 use super::statements::{Kind, Statement};
 
-/// How statements are written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ImportStyle {
     pub quote: char,
@@ -85,8 +84,8 @@ impl ImportStyle {
     }
 }
 
-/// Returns the extension with which files write relative paths, `None` within if they leave it out; the first that has
-/// a relative path counts. Without any, it is left out in TypeScript.
+/// Returns the extension with which files write relative paths, `None` within if they leave it out;
+/// the first that has a relative path counts. Without any, it is left out in TypeScript.
 pub(super) fn extension_habit<'f>(
     mut all: impl Iterator<Item = &'f Statement>,
     file: &Path,

@@ -1,4 +1,5 @@
-//! Edits of import statements: names that come and go, statements that come and go with their lines.
+//! Edits of import statements: names that come and go, statements that come and go with their
+//! lines.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,7 +9,8 @@ use crate::source::Source;
 
 use super::statements::Statement;
 
-/// Returns the edits that take names out of a statement's list and add others behind those that stay.
+/// Returns the edits that take names out of a statement's list and add others behind those that
+/// stay.
 pub(super) fn change_list(
     source: &Source,
     statement: &Statement,
@@ -84,8 +86,8 @@ pub(super) fn drop_list(statement: &Statement) -> Option<Edit> {
     Some(Edit { range: default.range.end..list.end, new: String::new() })
 }
 
-/// Returns the edit that takes a statement out, with its line if nothing else stands there, and with the empty lines
-/// that would be too many then.
+/// Returns the edit that takes a statement out, with its line if nothing else stands there, and
+/// with the empty lines that would be too many then.
 pub(super) fn delete_statement(source: &Source, range: &Range<usize>) -> Edit {
     let text = source.text();
     let start = source.line_start(range.start);
@@ -115,7 +117,8 @@ pub(super) fn delete_statement(source: &Source, range: &Range<usize>) -> Edit {
     Edit { range: before.unwrap_or(range.start)..range.end, new: String::new() }
 }
 
-/// Returns a statement that shares its line with the `;` that keeps it apart from another one, unless that is its own.
+/// Returns a statement that shares its line with the `;` that keeps it apart from another one,
+/// unless that is its own.
 fn with_separator(text: &str, range: &Range<usize>, line: Range<usize>) -> Range<usize> {
     let blank = [' ', '\t'];
     if text[range.clone()].ends_with(';') {
@@ -168,7 +171,8 @@ pub(super) fn in_order(mut edits: Vec<Edit>) -> Vec<Edit> {
     all
 }
 
-/// Returns the line of a name in a list, with its ending and a comment, if the name has it for itself.
+/// Returns the line of a name in a list, with its ending and a comment, if the name has it for
+/// itself.
 fn own_line(source: &Source, statement: &Statement, name: &Range<usize>) -> Option<Range<usize>> {
     let (text, list) = (source.text(), statement.list.clone()?);
     let start = source.line_start(name.start);

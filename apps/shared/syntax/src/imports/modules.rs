@@ -51,7 +51,8 @@ pub(super) fn absolute(folder: &Path, target: &Path) -> Option<String> {
     is_written.then(|| rest.join("."))
 }
 
-/// Returns true for what can stand in an import: files of other names are no modules, `make-data.py`.
+/// Returns true for what can stand in an import: files of other names are no modules,
+/// `make-data.py`.
 fn is_name(part: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     part.starts_with(|c: char| !c.is_numeric()) && part.chars().all(is_part)

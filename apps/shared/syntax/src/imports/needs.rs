@@ -145,7 +145,8 @@ impl Mending<'_> {
         let all = 0..source.text().len();
         let own_line = &source.text()[statement.range.start..source.line_end(statement.range.end)];
         let is_python = source.language() == Language::Python;
-        // A module of Python hands on what it imports: its package's own file on purpose, others as others use it.
+        // A module of Python hands on what it imports: its package's own file on purpose, others as
+        // others use it.
         let is_handed_on = is_python
             && (self.home.file_stem().is_some_and(|stem| stem == "__init__")
                 || own_line.contains("noqa")
@@ -262,7 +263,7 @@ impl Mending<'_> {
         }
     }
 
-    /// A relative path in the moved code means another file in another folder.
+    /// Reports relative paths in code moved to another folder, where they mean other files.
     fn name_relative_paths(&mut self) {
         if self.home.parent() == self.new.parent() {
             return;
@@ -298,7 +299,7 @@ impl Mending<'_> {
         same_module && name.original == own.original
     }
 
-    /// How a file writes imports; where it has none, how the others do.
+    /// Returns the import style of a file, or that of the other files if it has no imports.
     fn style(&self, file: usize) -> ImportStyle {
         let other = if file == self.to { self.from } else { self.to };
         let others = (0..self.files.len()).filter(|index| *index != file && *index != other);

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-/// The extensions that a path may leave out, in the order in which they are tried.
+/// The extensions that a path may omit, in the order of trying.
 const EXTENSIONS: [&str; 9] = ["ts", "tsx", "d.ts", "js", "jsx", "mjs", "cjs", "mts", "cts"];
-/// Those that no tool needs to be told.
+/// The extensions that a path may always omit.
 const LEFT_OUT: [&str; 5] = [".d.ts", ".tsx", ".ts", ".jsx", ".js"];
-/// What TypeScript writes for the files that it compiles.
+/// The extensions that TypeScript paths use for the source files compiled to them.
 const COMPILED: [(&str, &[&str]); 4] =
     [("js", &["ts", "tsx", "d.ts"]), ("jsx", &["tsx"]), ("mjs", &["mts"]), ("cjs", &["cts"])];
 

@@ -7,7 +7,7 @@ use tree_sitter::Node;
 use crate::language::Language;
 use crate::source::{Source, ancestors, children, descendants, field, fields, has_token, named};
 
-/// What a statement does with what another module has.
+/// The kind of an import or export statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `import { a } from 'm'`, `from m import a`
@@ -24,14 +24,14 @@ pub(super) enum Kind {
     ImportAll,
 }
 
-/// One name that a statement imports or exports.
+/// A name that a statement imports or exports.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Imported {
-    /// The name that it has in the file, or with which the file exports it.
+    /// The name within the file, or the name under which the file exports it.
     pub local: String,
-    /// The name that it has in the module; a module's path in Python's `import a.b`.
+    /// The name in the module; for Python's `import a.b`, the path of the module.
     pub original: String,
-    /// All that is written for it: `type a as b`.
+    /// The range of the whole entry: `type a as b`.
     pub range: Range<usize>,
     /// True for `type a`.
     pub is_type: bool,
@@ -39,7 +39,6 @@ pub(super) struct Imported {
     pub has_alias: bool,
 }
 
-/// A statement.
 #[derive(Debug, Clone)]
 pub(super) struct Statement {
     pub kind: Kind,
@@ -94,7 +93,7 @@ impl Statement {
         }
     }
 
-    /// The indexes of the names for which something holds.
+    /// Returns the indexes of the names that satisfy a predicate.
     pub(super) fn positions(&self, wanted: impl Fn(&Imported) -> bool) -> Vec<usize> {
         (0..self.names.len()).filter(|index| wanted(&self.names[*index])).collect()
     }

@@ -178,7 +178,8 @@ impl Mending<'_> {
         self.declared.iter().any(|one| bindings::mentions(source, &one.name))
     }
 
-    /// Returns how the new file is named in another file, in the manner of a statement there that names the old one.
+    /// Returns how the new file is named in another file, in the manner of a statement there that
+    /// names the old one.
     fn specifier_like(&self, file: usize, statement: &Statement) -> Option<String> {
         let path: &Path = self.files[file].path;
         let old = statement.specifier.as_str();

@@ -6,17 +6,16 @@ use crate::source::{Source, ancestors, field, has_token, named};
 
 use super::symbol::SymbolKind;
 
-/// A symbol's nodes.
+/// The nodes of a symbol.
 pub(super) struct Declared<'t> {
     pub kind: SymbolKind,
     pub keyword: &'static str,
     pub name: Node<'t>,
-    /// What the symbol is called, if not by the text of its name.
+    /// The name of the symbol, if it isn't the text of the node `name`.
     pub label: Option<String>,
     pub owner: Option<String>,
-    /// The node that declares it.
     pub node: Node<'t>,
-    /// The node with what belongs to it: decorators, `export`, `const`.
+    /// The node with everything that belongs to the symbol: decorators, `export`, `const`.
     pub item: Node<'t>,
     pub body: Option<Node<'t>>,
 }

@@ -7,7 +7,8 @@ use tree_sitter::Node;
 use crate::language::Language;
 use crate::source::{Source, children};
 
-/// Returns an item with its doc comment, the comment directly above it, its attributes, and what ends it.
+/// Returns an item with its doc comment, the comment directly above it, its attributes, and what
+/// ends it.
 pub(super) fn whole(source: &Source, item: Node<'_>, comments: &[Range<usize>]) -> Range<usize> {
     let text = source.text();
     let attributes = attributes(item);
@@ -27,7 +28,7 @@ pub(super) fn whole(source: &Source, item: Node<'_>, comments: &[Range<usize>]) 
     }
 }
 
-/// In Python a comment below a function that is indented like its body belongs to it.
+/// Extends a Python function by the comments below it that are indented like its body.
 pub(super) fn with_deeper_comments(
     source: &Source,
     item: Node<'_>,
@@ -55,7 +56,8 @@ pub(super) fn with_deeper_comments(
     whole.start..end
 }
 
-/// Returns the attributes of a Rust item that stand before it as nodes of their own, the last one first.
+/// Returns the attributes of a Rust item that stand before it as nodes of their own, the last one
+/// first.
 fn attributes(item: Node<'_>) -> Vec<Range<usize>> {
     let mut all = Vec::new();
     let mut before = item.prev_sibling();
@@ -76,8 +78,8 @@ fn end_with_separator(item: Node<'_>) -> usize {
     next.map_or(item.end_byte(), |next| next.end_byte())
 }
 
-/// Returns the start of the line of a comment or an attribute that ends directly above a line and belongs to
-/// what stands there.
+/// Returns the start of the line of a comment or an attribute that ends directly above a line and
+/// belongs to what stands there.
 fn line_above(
     source: &Source,
     line: usize,
@@ -114,7 +116,8 @@ fn is_doc(comment: &str) -> bool {
     line || (comment.starts_with("/**") && !comment.starts_with("/***") && comment != "/**/")
 }
 
-/// True for a comment that divides a file rather than telling of what follows: `// ---- Helpers ----`.
+/// True for a comment that divides a file rather than telling of what follows:
+/// `// ---- Helpers ----`.
 fn is_separator(comment: &str) -> bool {
     let body = comment.trim_start_matches(['/', '*', '#', '!', ' ', ';']);
     let body = body.trim_end_matches(['/', ' ']);
@@ -226,7 +229,7 @@ fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
     start..start + inside.trim().len()
 }
 
-/// The lines below the header, also comments before the first statement.
+/// Returns the lines below the header, including comments before the first statement.
 fn python_interior(source: &Source, body: Node<'_>, node: Node<'_>) -> Range<usize> {
     let text = source.text();
     let colon = children(node)

@@ -6,8 +6,8 @@ use crate::language::Language;
 use crate::source::Source;
 
 impl Source {
-    /// Returns the lines, from 0, of Rust's macros and their calls in which a function seems to be declared. No outline
-    /// has it.
+    /// Returns the lines, from 0, of Rust's macros and their calls in which a function seems to be
+    /// declared. No outline has it.
     pub fn macros_with_functions(&self) -> Vec<Range<usize>> {
         let mut found: Vec<Range<usize>> = Vec::new();
         if self.language() != Language::Rust {

@@ -18,7 +18,7 @@ struct Heading {
     range: Range<usize>,
     name: String,
     name_range: Range<usize>,
-    /// The first paragraph of prose below it, up to the next heading.
+    /// The first paragraph of prose below the heading, up to the next heading.
     prose: Option<String>,
 }
 
@@ -38,16 +38,15 @@ impl Heading {
     }
 }
 
-/// What a Markdown text is about, for a list of many.
+/// A short description of a Markdown text, for a list of many.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lead {
-    /// Its title.
     pub title: Option<String>,
-    /// Its first sentences of prose: those below the title if there are any.
+    /// The first sentences of prose, preferably those below the title.
     pub prose: Option<String>,
 }
 
-/// How headings begin below which a text says what it is about.
+/// The beginnings of headings whose section describes the text.
 const INTRODUCTIONS: [&str; 8] =
     ["intro", "overview", "about", "description", "summary", "abstract", "what ", "purpose"];
 
@@ -57,7 +56,7 @@ struct Scanned {
     headings: Vec<Heading>,
     /// The first paragraph of prose before the first heading.
     before_headings: Option<String>,
-    /// The title and the first text in HTML before any prose.
+    /// The title in HTML that comes before any prose.
     html_title: Option<String>,
     html_prose: Option<String>,
 }
@@ -110,7 +109,8 @@ impl Scanned {
     }
 }
 
-/// Returns the headings, each with those of deeper levels below it. Headings in quotes and lists don't count.
+/// Returns the headings, each with those of deeper levels below it. Headings in quotes and lists
+/// don't count.
 pub(super) fn headings(source: &Source) -> Vec<Symbol> {
     let found = scan(source.text()).headings;
     let mut all: Vec<Symbol> = Vec::new();

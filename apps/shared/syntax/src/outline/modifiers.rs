@@ -8,7 +8,7 @@ use crate::source::{Source, ancestors, children, descendants, field, named};
 use super::declaration::Declared;
 use super::symbol::{Symbol, SymbolKind};
 
-/// The words that are told, in the order in which they are.
+/// The reported modifiers, in the order of reporting.
 const FLAGS: [&str; 8] =
     ["abstract", "async", "const", "extern", "override", "static", "unsafe", "virtual"];
 

@@ -1,4 +1,5 @@
-//! What of a symbol a reader may want alone, or may do without: its signature, and documentation. Lines count from 0.
+//! What of a symbol a reader may want alone, or may do without: its signature, and documentation.
+//! Lines count from 0.
 
 use std::ops::Range;
 
@@ -9,8 +10,8 @@ use crate::regions::{Region, regions};
 use crate::source::Source;
 
 impl Source {
-    /// Returns the lines of a symbol's declaration above its body, at most `SIGNATURE_LINES_MAX`; one line for a symbol
-    /// without a body.
+    /// Returns the lines of a symbol's declaration above its body, at most `SIGNATURE_LINES_MAX`;
+    /// one line for a symbol without a body.
     pub fn signature(&self, symbol: &Symbol) -> Range<usize> {
         let first = self.line_of(symbol.range.start);
         let head =
@@ -19,8 +20,8 @@ impl Source {
         first..first + (more + 1).min(SIGNATURE_LINES_MAX)
     }
 
-    /// Returns the lines that only document: comments above symbols, those of whole files in Rust, and docstrings of
-    /// Python. In order; none overlap or follow each other.
+    /// Returns the lines that only document: comments above symbols, those of whole files in Rust,
+    /// and docstrings of Python. In order; none overlap or follow each other.
     pub fn documentation(&self) -> Vec<Range<usize>> {
         let (text, regions) = (self.text(), regions(self));
         let starts: Vec<usize> =

@@ -2,39 +2,31 @@
 
 use std::ops::Range;
 
-/// What a symbol is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SymbolKind {
-    /// A function.
     Function,
     /// A function of a class, an `impl` or a trait, or one with a receiver.
     Method,
     /// A class, a struct, a record or a union.
     Class,
-    /// An `impl` block.
     Impl,
     /// An interface, a trait or a concept.
     Interface,
-    /// An enum.
     Enum,
-    /// A type with a name of its own.
+    /// A named type.
     Type,
-    /// A module or a namespace.
     Module,
     /// A constant or a variable outside of functions.
     Constant,
-    /// A macro.
     Macro,
     /// A field or a property of a type.
     Field,
-    /// A variant of an enum.
     Variant,
     /// A heading with the text below it.
     Heading,
 }
 
 impl SymbolKind {
-    /// Every kind.
     pub const ALL: [Self; 13] = [
         Self::Function,
         Self::Method,
@@ -51,7 +43,7 @@ impl SymbolKind {
         Self::Heading,
     ];
 
-    /// The word that readers see.
+    /// Returns the word displayed to readers.
     pub fn word(self) -> &'static str {
         match self {
             Self::Function => "function",
@@ -70,7 +62,6 @@ impl SymbolKind {
         }
     }
 
-    /// The word for several.
     pub fn plural(self) -> &'static str {
         match self {
             Self::Function => "functions",
@@ -95,46 +86,47 @@ impl SymbolKind {
     }
 }
 
-/// A symbol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// What it is.
     pub kind: SymbolKind,
-    /// The word that declares it in its language: `fn`, `struct`, `def`, `class`; empty where there is none.
+    /// The word that declares it in its language: `fn`, `struct`, `def`, `class`; empty where there
+    /// is none.
     pub keyword: &'static str,
-    /// Its name; for an `impl`, what it is written for: `Display for Point`.
+    /// The name; for an `impl`, its subject: `Display for Point`.
     pub name: String,
-    /// The type or namespace that it belongs to, where that doesn't stand around it: the receiver of a method
-    /// in Go, what stands before `::` in C++.
+    /// The type or namespace that it belongs to, where that doesn't stand around it: the receiver
+    /// of a method in Go, what stands before `::` in C++.
     pub owner: Option<String>,
-    /// All of it, with its decorators.
+    /// The whole symbol with its decorators.
     pub range: Range<usize>,
-    /// All of it with its doc comment, the comment directly above it, its attributes, and what ends it
-    /// (`;`, `,`): whole lines, unless other code shares its first or last line.
+    /// All of it with its doc comment, the comment directly above it, its attributes, and what ends
+    /// it (`;`, `,`): whole lines, unless other code shares its first or last line.
     pub whole: Range<usize>,
-    /// Its name.
+    /// The bytes of the name.
     pub name_range: Range<usize>,
-    /// Its body, with the braces if it has any.
+    /// The body, including any braces.
     pub body: Option<Range<usize>>,
-    /// What stands between the braces of the body: whole lines, if both braces end or begin their lines;
-    /// else without the white space around it. Where there are no braces, the statements or the expression.
+    /// What stands between the braces of the body: whole lines, if both braces end or begin their
+    /// lines; else without the white space around it. Where there are no braces, the statements or
+    /// the expression.
     pub interior: Option<Range<usize>>,
-    /// The white space before it.
+    /// The white space before the symbol.
     pub indent: String,
     /// True if it can be used from outside, as its own declaration says.
     ///
-    /// Rust: exactly `pub`, neither `pub(crate)` nor by being part of a trait. Python: its name has no leading
-    /// underscore (or `__all__` lists it), nor have those around it, and it isn't within a function. JavaScript
-    /// and TypeScript: it is exported, or a member of something exported that isn't `private`, `protected` or
-    /// `#private`. Go: its name begins with a capital. Java and C#: `public`, and members of public
-    /// interfaces. C: not `static`. C++: not `static`, not in a namespace without a name, and not below
-    /// `private:` or `protected:`. Markdown: every heading.
+    /// Rust: exactly `pub`, neither `pub(crate)` nor by being part of a trait. Python: its name has
+    /// no leading underscore (or `__all__` lists it), nor have those around it, and it isn't within
+    /// a function. JavaScript and TypeScript: it is exported, or a member of something exported
+    /// that isn't `private`, `protected` or `#private`. Go: its name begins with a capital. Java
+    /// and C#: `public`, and members of public interfaces. C: not `static`. C++: not `static`, not
+    /// in a namespace without a name, and not below `private:` or `protected:`. Markdown: every
+    /// heading.
     pub public: bool,
-    /// Those of `abstract async const extern override static unsafe virtual` that its declaration has.
+    /// Modifiers out of `abstract async const extern override static unsafe virtual`.
     pub flags: Vec<&'static str>,
     /// The first sentence of prose below a heading.
     pub summary: Option<String>,
-    /// The symbols in it.
+    /// The symbols inside this one.
     pub children: Vec<Symbol>,
 }
 
@@ -146,18 +138,20 @@ impl Symbol {
         starts && ends && !self.whole.is_empty()
     }
 
-    /// The name of the type that an `impl` is for, without its parameters: `Point` of `Display for Point<T>`.
+    /// The name of the type that an `impl` is for, without its parameters: `Point` of
+    /// `Display for Point<T>`.
     pub(crate) fn impl_type(&self) -> &str {
         base_name(self.name.rsplit_once(" for ").map_or(self.name.as_str(), |(_, ty)| ty))
     }
 
-    /// The name of the trait that an `impl` is of, without its parameters.
+    /// Returns the name of the trait that an `impl` implements, without its parameters.
     pub(crate) fn impl_trait(&self) -> Option<&str> {
         self.name.rsplit_once(" for ").map(|(of, _)| base_name(of))
     }
 }
 
-/// Returns the last name of a type's path, without references and parameters: `Point` of `&mut a::Point<T>`.
+/// Returns the last name of a type's path, without references and parameters: `Point` of
+/// `&mut a::Point<T>`.
 pub(crate) fn base_name(ty: &str) -> &str {
     let name = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let mut ty = ty.trim_start_matches(['&', '*', '(', '[', '!', ' ']);

@@ -14,11 +14,11 @@ use super::meaning::Space;
 pub(super) struct Member {
     pub name: String,
     pub space: Space,
-    /// Its name's bytes.
+    /// The bytes of the name.
     pub at: Range<usize>,
-    /// The type that it has, or that it returns if it is a function, if that is written.
+    /// The written type of the member, or of its return value if it is a function.
     pub ty: Option<Range<usize>>,
-    /// The value that it is given, if that is all that it is ever given.
+    /// The value of the member, if it is the only one ever assigned.
     pub init: Option<Range<usize>>,
     /// True for what is called before it has a value of its type.
     pub function: bool,
@@ -27,13 +27,13 @@ pub(super) struct Member {
 /// A class, an interface, a struct, a trait, an enum, or one `impl` of Rust.
 #[derive(Debug, Clone)]
 pub(super) struct Class {
-    /// Where its name is declared; for an `impl` of Rust, the type that it is for.
+    /// The declaration of the name; for an `impl` of Rust, the implementing type.
     pub at: Range<usize>,
     /// True if `at` only uses the name of the type.
     pub is_impl: bool,
-    /// All of it.
+    /// The byte range of the whole type.
     pub range: Range<usize>,
-    /// The types that it names as those that it extends or implements.
+    /// The types that it names as extended or implemented.
     pub bases: Vec<Range<usize>>,
     pub members: Vec<Member>,
     /// True for what other types fit by their form alone.
@@ -164,7 +164,7 @@ fn is_property(source: &Source, function: Node<'_>) -> bool {
     decorators.any(|one| source.text_of(one).contains("property"))
 }
 
-/// The name that a method of Python has for its object; `None` for one that has none.
+/// Returns the name of a Python method's object parameter; `None` if it has none.
 pub(super) fn own_name<'s>(source: &'s Source, method: Node<'_>) -> Option<&'s str> {
     let decorated = method.parent().filter(|one| one.kind() == "decorated_definition");
     let around = decorated.unwrap_or(method).parent()?;
@@ -255,7 +255,7 @@ fn ecmascript(source: &Source, node: Node<'_>) -> Option<Class> {
     Some(found)
 }
 
-/// The innermost type around a node: the index among the file's.
+/// Returns the index of the innermost type that contains a byte.
 pub(super) fn class_around(classes: &[Class], at: usize) -> Option<usize> {
     let around = classes.iter().enumerate().filter(|(_, one)| one.range.contains(&at));
     around.min_by_key(|(_, one)| one.range.len()).map(|(index, _)| index)
@@ -269,7 +269,8 @@ pub(super) fn is_in_class_body(node: Node<'_>) -> Option<Node<'_>> {
         };
         match one.kind() {
             "class_definition" => inside("body"),
-            // The default values, annotations and decorators of a method are computed in the class's body.
+            // The default values, annotations and decorators of a method are computed in the
+            // class's body.
             "function_definition" | "lambda" => inside("body"),
             "list_comprehension"
             | "set_comprehension"

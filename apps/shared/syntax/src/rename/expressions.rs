@@ -20,12 +20,12 @@ const LITERALS: &str = "string integer float list dictionary set tuple concatena
     integer_literal float_literal boolean_literal char_literal none true false \
     not_operator comparison_operator";
 
-/// What an expression is.
+/// The possible values of an expression.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Value {
     /// The modules, classes and functions that it is.
     pub objects: Meaning,
-    /// The types of which it is a value.
+    /// The types of which the expression may be an instance.
     pub types: Meaning,
 }
 

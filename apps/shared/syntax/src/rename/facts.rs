@@ -16,14 +16,14 @@ use super::imports::{Import, imports};
 use super::meaning::Space;
 use super::rust_items::RustItem;
 
-/// Where a variable is declared.
+/// The declaration of a variable.
 #[derive(Debug, Clone)]
 pub(super) struct Declared {
-    /// Its name.
+    /// The bytes of the name.
     pub at: Range<usize>,
-    /// Its type, if it is written.
+    /// The written type, if there is one.
     pub ty: Option<Range<usize>>,
-    /// Its first value, if that belongs to it alone.
+    /// The initial value, if it belongs to this variable alone.
     pub init: Option<Range<usize>>,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Binding {
     pub assigned: bool,
 }
 
-/// What is known of a file.
+/// The names, types and imports found in a file.
 #[derive(Debug)]
 pub(super) struct Facts {
     pub source: Rc<Source>,
@@ -53,9 +53,9 @@ pub(super) struct Facts {
     outermost: HashMap<String, usize>,
     pub imports: Vec<Import>,
     pub classes: Vec<Class>,
-    /// The items of Rust outside of types.
+    /// The Rust items outside of types.
     pub items: Vec<RustItem>,
-    /// The bodies of modules of Rust within the file.
+    /// The bodies of inline Rust modules.
     pub modules: Vec<Range<usize>>,
 }
 
@@ -113,7 +113,8 @@ impl Facts {
             let assigned = one.declarations.len() > 1
                 || one.declarations.iter().any(|one| one.in_loop)
                 || written.into_iter().any(|one| !own(one.node.start_byte()));
-            // In Rust a name that a function's items have belongs to the item, which the table of items has.
+            // In Rust a name that a function's items have belongs to the item, which the table of
+            // items has.
             if source.language() == Language::Rust && one.keyword() == Keyword::Item {
                 continue;
             }
@@ -135,13 +136,12 @@ impl Facts {
         }
     }
 
-    /// The binding that a name means.
+    /// Returns the binding that the name at a byte refers to.
     pub(super) fn binding_at(&self, at: usize) -> Option<(usize, &Binding)> {
         let index = *self.by_node.get(&at)?;
         self.bindings.get(index).map(|one| (index, one))
     }
 
-    /// The outermost binding of a name.
     pub(super) fn outermost(&self, name: &str) -> Option<&Binding> {
         self.bindings.get(*self.outermost.get(name)?)
     }
@@ -159,13 +159,14 @@ impl Facts {
         self.items.iter().filter(same)
     }
 
-    /// Returns the innermost bytes around a position that are a module of Rust; elsewhere the whole file.
+    /// Returns the innermost bytes around a position that are a module of Rust; elsewhere the whole
+    /// file.
     pub(super) fn module_extent(&self, at: usize) -> Range<usize> {
         let modules = self.modules.iter().filter(|one| one.contains(&at));
         modules.min_by_key(|one| one.len()).cloned().unwrap_or(0..self.source.text().len() + 1)
     }
 
-    /// The imports of a name that a byte sees, the innermost ones.
+    /// Returns the innermost imports of a name that are visible at a byte.
     pub(super) fn imports_at(&self, name: &str, at: usize) -> Vec<&Import> {
         let seen = self.imports.iter().filter(|one| one.name == name && one.extent.contains(&at));
         let seen: Vec<_> = seen.filter(|one| !one.only_exported).collect();
@@ -174,7 +175,7 @@ impl Facts {
     }
 }
 
-/// The value that an assignment of Python gives to a name alone.
+/// Returns the value that a Python assignment gives to this name alone.
 fn assigned_value<'t>(name: Node<'t>) -> Option<Node<'t>> {
     let assignment = name.parent().filter(|one| one.kind() == "assignment")?;
     field(assignment, "right").filter(|_| field(assignment, "left") == Some(name))

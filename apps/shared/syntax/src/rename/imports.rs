@@ -9,16 +9,16 @@ use crate::source::{Source, ancestors, children, descendants, field, fields, has
 
 use super::occurrences::{CRATES, segments};
 
-/// What an import brings in.
+/// The object of an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Imported {
-    /// A name of the module at the path.
+    /// A name in the module at the path.
     Name(String),
     /// The module at the path itself.
     Module,
     /// Every name of the module at the path.
     All,
-    /// A name of the file itself, which is exported under another one.
+    /// A name of the file itself that it exports under another name.
     Own(String),
     /// Something that can't be told.
     Unknown,
@@ -27,16 +27,16 @@ pub(super) enum Imported {
 /// One name that is imported, or exported under another name.
 #[derive(Debug, Clone)]
 pub(super) struct Import {
-    /// The name that it has in the file; `*` for all names of a module.
+    /// The name in the file; `*` for all names of a module.
     pub name: String,
     pub what: Imported,
     /// The module. Python's leading dots are parts of their own, a path of ECMAScript is one part.
     pub path: Vec<String>,
-    /// Where the name can be used.
+    /// The byte range in which the name can be used.
     pub extent: Range<usize>,
-    /// The first byte of the name that it has in its module.
+    /// The first byte of the name that the imported item has in its module.
     pub original_at: Option<usize>,
-    /// The first byte of the name that the import gives to it.
+    /// The first byte of the alias that the import gives to the name.
     pub alias_at: Option<usize>,
     /// True for what the file hands on without using it.
     pub only_exported: bool,
@@ -72,7 +72,7 @@ pub(super) fn imports(source: &Source) -> Vec<Import> {
     all
 }
 
-/// The bytes in which what a node declares can be used.
+/// The byte range in which the names that a node declares can be used.
 pub(super) fn extent(source: &Source, node: Node<'_>) -> Range<usize> {
     let around = ancestors(node).find(|one| match source.language() {
         Language::Rust => {

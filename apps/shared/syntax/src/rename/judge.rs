@@ -26,10 +26,10 @@ pub(super) struct Judge<'a, 'p> {
     files: Vec<Option<FileId>>,
     target: Entity,
     group: OverrideGroup,
-    /// Why even the declaration may have to keep its name.
+    /// The reason why even the declaration may have to keep its name.
     pub doubt: Option<String>,
     name: String,
-    /// The unit and the bytes of the declaration that was named.
+    /// The unit and the byte range of the declaration to be renamed.
     declared: (usize, Range<usize>),
     resolves: bool,
 }
@@ -60,7 +60,8 @@ impl<'a, 'p> Judge<'a, 'p> {
             return Err(format!("{name} is a name that {} itself uses", language.name()));
         }
         let file = files[unit].ok_or(missing)?;
-        // What has no name of a type around it, such as a method of an object, is a member of just that place.
+        // What has no name of a type around it, such as a method of an object, is a member of just
+        // that place.
         let target = resolver.declared_at(file, at.start).unwrap_or_else(|| {
             let owner = Entity::Module { file, scope: at.start };
             Entity::member(&owner, &name, Space::Any)
@@ -91,7 +92,7 @@ impl<'a, 'p> Judge<'a, 'p> {
         }
     }
 
-    /// The evidence on an occurrence, and how it is written with the new name.
+    /// The evidence on an occurrence, and the form of its replacement.
     pub(super) fn evidence(
         &self,
         unit: usize,
@@ -176,7 +177,7 @@ impl<'a, 'p> Judge<'a, 'p> {
         })
     }
 
-    /// The space in which a name is looked up.
+    /// The namespace in which a name is looked up.
     fn space_at(&self, node: Node<'_>) -> Space {
         if self.resolver.language != Language::Rust {
             return Space::Any;
@@ -253,7 +254,8 @@ impl<'a, 'p> Judge<'a, 'p> {
         }
         let value = evaluate(resolver, file, receiver);
         let meaning = attribute(resolver, &value, &self.name, space);
-        // A value of a type has no names of modules; what may be a module is told by how it was made.
+        // A value of a type has no names of modules; what may be a module is told by how it was
+        // made.
         let nothing_known = meaning.0.iter().all(|one| *one == Entity::Unknown);
         if !self.is_member()
             && nothing_known
@@ -345,7 +347,7 @@ impl<'a, 'p> Judge<'a, 'p> {
         found
     }
 
-    /// A name in an object, or in a pattern that takes one apart.
+    /// The meaning of a name in an object or in a destructuring pattern.
     fn in_object(
         &self,
         file: FileId,
@@ -393,7 +395,7 @@ impl<'a, 'p> Judge<'a, 'p> {
         }
     }
 
-    /// The names in `__all__` of a module of Python.
+    /// The names in the `__all__` list of a Python module.
     pub(super) fn exported_strings(
         &self,
         unit: usize,

@@ -12,19 +12,19 @@ use crate::source::{Source, ancestors, descendants, field, named};
 
 use super::occurrences::nodes;
 
-/// The first bytes of names that a scope within a function decides.
+/// The first bytes of names that are resolved by a scope within a function.
 #[derive(Default)]
 pub(crate) struct Hidden {
-    /// Those that are variables, parameters or nested functions, and not the target.
+    /// Names of variables, parameters or nested functions other than the target.
     pub others: HashSet<usize>,
-    /// Those that are the target, which is declared within a function.
+    /// Names of the target, if it is declared within a function.
     pub own: HashSet<usize>,
-    /// Those whose scope can't be told.
+    /// Names whose scope can't be determined.
     pub unsure: HashSet<usize>,
 }
 
-/// Returns the occurrences of a name that the scopes of functions decide. `targets` are the names of the
-/// declarations that are renamed.
+/// Returns the occurrences of a name that the scopes of functions decide. `targets` are the names
+/// of the declarations that are renamed.
 pub(crate) fn hiding(source: &Source, name: &str, targets: &[Range<usize>]) -> Hidden {
     let (language, mut hidden) = (source.language(), Hidden::default());
     let all = nodes(source, name);
@@ -125,7 +125,8 @@ pub(super) fn is_type_parameter(source: &Source, name: &str, node: Node<'_>) -> 
     })
 }
 
-/// For languages without a binder: true if a declaration of the name within the function is around or before.
+/// For languages without a binder: true if a declaration of the name within the function is around
+/// or before.
 fn c_like(source: &Source, name: &str, node: Node<'_>) -> bool {
     if matches!(source.language(), Language::Markdown) {
         return false;

@@ -1,7 +1,8 @@
 //! What a name means, and how far that is proof.
 //!
-//! **An occurrence is proven in one way only:** by resolving it, with the rules of its language, to the symbol that is
-//! renamed. Whatever couldn't be resolved stays [`Entity::Unknown`], from which no proof can be made.
+//! **An occurrence is proven in one way only:** by resolving it, with the rules of its language, to
+//! the symbol that is renamed. Whatever couldn't be resolved stays [`Entity::Unknown`], from which
+//! no proof can be made.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -9,7 +10,7 @@ use std::rc::Rc;
 /// The index of a file of the project.
 pub(super) type FileId = usize;
 
-/// In which a name is looked up. Only Rust has several.
+/// The namespace in which a name is looked up. Only Rust has several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Space {
     /// Functions, constants, and the methods of a type.
@@ -25,7 +26,8 @@ pub(super) enum Space {
 /// Something that a name can mean.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Entity {
-    /// All declarations of a name in one scope outside of functions. `scope` is the scope's first byte.
+    /// All declarations of a name in one scope outside of functions. `scope` is the scope's first
+    /// byte.
     Item { file: FileId, scope: usize, name: Rc<str>, space: Space },
     /// A variable or an item of a function; `binding` is its index among the file's.
     Local { file: FileId, binding: usize },
@@ -37,7 +39,7 @@ pub(super) enum Entity {
     Package(Rc<str>),
     /// Something that isn't declared in the project.
     Outside,
-    /// It couldn't be resolved.
+    /// An entity that couldn't be resolved.
     Unknown,
 }
 
@@ -72,7 +74,7 @@ impl Entity {
     }
 }
 
-/// All that a name may mean. Empty if nothing declares it.
+/// All entities that a name may mean. Empty if nothing declares the name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Meaning(pub BTreeSet<Entity>);
 
@@ -125,7 +127,7 @@ impl Meaning {
         Self(self.0.into_iter().map(known).collect())
     }
 
-    /// The one entity that is meant.
+    /// The entity that is meant, if there is exactly one.
     pub(super) fn only(&self) -> Option<&Entity> {
         self.0.first().filter(|_| self.0.len() == 1)
     }
@@ -137,18 +139,18 @@ impl Extend<Entity> for Meaning {
     }
 }
 
-/// That an occurrence was resolved to the symbol. Only [`weigh`] makes one.
+/// Proof that an occurrence was resolved to the symbol. Only [`weigh`] creates it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Proof(());
 
-/// What is known of an occurrence.
+/// The evidence on whether an occurrence is the symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Evidence {
-    /// It is the symbol.
+    /// The occurrence is the symbol.
     Proven(Proof),
-    /// It may be the symbol.
+    /// The occurrence may be the symbol.
     Possible,
-    /// It is something else.
+    /// The occurrence is something else.
     Other,
 }
 

@@ -91,7 +91,7 @@ impl Resolver<'_, '_> {
         !self.declarations(owner, name, space).is_empty()
     }
 
-    /// The declarations of a member in a type itself, each with its file.
+    /// The declarations of a member in the type itself, each with its file.
     pub(super) fn declarations(
         &self,
         owner: &Entity,
@@ -111,7 +111,8 @@ impl Resolver<'_, '_> {
         found
     }
 
-    /// The member that a type has under a name. Empty if neither the type nor what it is derived from has one.
+    /// The member that a type has under a name. Empty if neither the type nor what it is derived
+    /// from has one.
     pub(super) fn member(&self, owner: &Entity, name: &str, space: Space) -> Meaning {
         let own = self.declarations(owner, name, space);
         if !own.is_empty() {
@@ -167,8 +168,8 @@ impl Resolver<'_, '_> {
         all
     }
 
-    /// In Rust: a method of a trait of the project that the type implements. What isn't found there may be of
-    /// any other trait, or of a type that it dereferences to.
+    /// In Rust: a method of a trait of the project that the type implements. What isn't found there
+    /// may be of any other trait, or of a type that it dereferences to.
     fn member_of_traits(
         &self,
         owner: &Entity,
@@ -187,7 +188,8 @@ impl Resolver<'_, '_> {
         found.or(Meaning::unknown)
     }
 
-    /// The types of the project that declare a member which a type's own one overrides, and whether others may.
+    /// The types of the project that declare a member which a type's own one overrides, and whether
+    /// others may.
     pub(super) fn overridden(&self, owner: &Entity, name: &str) -> (Vec<Entity>, bool) {
         let (mut found, mut seen) = (Vec::new(), Vec::new());
         let (mut open, mut unsure) = (vec![owner.clone()], false);

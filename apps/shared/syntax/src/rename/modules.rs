@@ -11,7 +11,6 @@ use super::project::Project;
 
 pub(super) use rules::{Names, Rules};
 
-/// The rules of a language.
 pub(super) fn rules(language: Language, project: &Project<'_>) -> Box<dyn Rules> {
     match language {
         Language::Rust => Box::new(rust::Rust::new(project)),
@@ -20,7 +19,7 @@ pub(super) fn rules(language: Language, project: &Project<'_>) -> Box<dyn Rules>
     }
 }
 
-/// The languages in which names can be resolved.
+/// Whether names can be resolved in a language.
 pub(super) fn has_rules(language: Language) -> bool {
     matches!(language, Language::Rust | Language::Python) || language.is_ecmascript()
 }

@@ -5,10 +5,10 @@ use tree_sitter::Node;
 use crate::language::Language;
 use crate::source::{Source, ancestors, children, field};
 
-/// The first part of a path of Rust that begins with `::`, at the names of crates.
+/// The first part of a Rust path that begins with `::`, where crate names are resolved.
 pub(super) const CRATES: &str = "::";
 
-/// What a name is used for.
+/// The syntactic role of an occurrence of the name.
 pub(crate) enum Role<'t> {
     /// Alone: a variable, a function, a type.
     Free,
@@ -16,17 +16,17 @@ pub(crate) enum Role<'t> {
     Member { receiver: Node<'t>, call: bool },
     /// Behind a path: `a::b::` of `a::b::name`.
     Path { qualifier: Vec<String> },
-    /// In an import.
+    /// A name in an import.
     Import,
-    /// A field's name where a value is made or taken apart, with the type if it is written.
+    /// A field's name in a literal or pattern, with its type if that is written.
     Field { ty: Option<String>, shorthand: bool },
-    /// A label, a keyword argument, a key: nothing that a declaration names.
+    /// A label, a keyword argument or a key, which refers to no declaration.
     Label,
-    /// In code that the grammar doesn't understand, such as a macro's definition.
+    /// A name in code that the grammar doesn't parse, such as a macro's definition.
     Unknown,
 }
 
-/// One occurrence.
+/// One occurrence of the name.
 pub(crate) struct Name<'t> {
     pub node: Node<'t>,
     pub role: Role<'t>,
@@ -269,7 +269,8 @@ fn tokens<'t>(source: &'t Source, node: Node<'t>, tree: Node<'t>) -> Role<'t> {
     }
 }
 
-/// Splits a path at `::` and `.`, without parameters. One that begins with `::` has [`CRATES`] as its first part.
+/// Splits a path at `::` and `.`, without parameters. One that begins with `::` has [`CRATES`] as
+/// its first part.
 pub(super) fn segments(path: &str) -> Vec<String> {
     let (mut plain, mut depth) = (String::new(), 0usize);
     for c in path.chars() {

@@ -1,4 +1,5 @@
-//! Which declarations must have the same name: a method and those that override it, an interface and what fits it.
+//! Which declarations must have the same name: a method and those that override it, an interface
+//! and what fits it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,13 +8,13 @@ use crate::language::Language;
 use super::meaning::{Entity, FileId, Space};
 use super::resolve::Resolver;
 
-/// What is renamed together.
+/// Entities that are renamed together.
 pub(super) struct OverrideGroup {
     /// The entities that are renamed.
     pub own: BTreeSet<Entity>,
-    /// Those that may have to be renamed with them.
+    /// Entities that may have to be renamed as well.
     pub doubtful: BTreeSet<Entity>,
-    /// Why even those that are renamed may have to keep their name.
+    /// The reason why even the renamed entities may have to keep their name.
     pub doubt: Option<String>,
 }
 
@@ -71,8 +72,8 @@ pub(super) fn override_group(
     Ok(group)
 }
 
-/// The items that describe the same thing in a stub, or that a stub describes: the module beside a stub may have
-/// the name from another one.
+/// The items that describe the same thing in a stub, or that a stub describes: the module beside a
+/// stub may have the name from another one.
 fn twins(names: &Resolver<'_, '_>, entity: &Entity) -> Vec<Entity> {
     let Entity::Item { file, scope: 0, name, .. } = entity else { return Vec::new() };
     let in_twins = |file: FileId| {

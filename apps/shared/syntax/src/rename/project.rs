@@ -1,4 +1,5 @@
-//! The project around the files that mention a name: which files there are, and what is known of each.
+//! The project around the files that mention a name: which files there are, and what is known of
+//! each.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -18,7 +19,6 @@ pub trait Files {
     fn text(&mut self, path: &Path) -> Option<String>;
 }
 
-/// The files of a project.
 pub struct Project<'p> {
     paths: Vec<PathBuf>,
     by_path: BTreeMap<PathBuf, FileId>,
@@ -84,7 +84,8 @@ impl<'p> Project<'p> {
         text
     }
 
-    /// The manifests of a name in the directories around a file, the nearest first, each with its directory.
+    /// The manifests of a name in the directories around a file, the nearest first, each with its
+    /// directory.
     pub(super) fn manifests(&self, file: FileId, name: &str) -> Vec<(PathBuf, Rc<str>)> {
         let directories = self.path(file).ancestors().skip(1);
         let one = |directory: &Path| {
@@ -94,7 +95,8 @@ impl<'p> Project<'p> {
     }
 }
 
-/// Resolves `.` and `..` in a path that is relative to the project's root; `None` if it leads out of the project.
+/// Resolves `.` and `..` in a path that is relative to the project's root; `None` if it leads out
+/// of the project.
 pub(super) fn normal(path: &Path) -> Option<PathBuf> {
     let mut normal = PathBuf::new();
     for part in path.components() {

@@ -1,4 +1,5 @@
-//! What a name means where it stands: by the scopes around it, its file's imports, and the modules that they lead to.
+//! What a name means where it stands: by the scopes around it, its file's imports, and the modules
+//! that they lead to.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -18,7 +19,7 @@ use super::modules::{Names, Rules, rules};
 use super::occurrences::CRATES;
 use super::project::Project;
 
-/// How many steps one name is followed through imports, aliases and types.
+/// The most steps by which a name is followed through imports, aliases and types.
 const STEPS_MAX: usize = 48;
 
 /// The `impl` blocks of Rust by their type: each a file, and the index among the file's types.
@@ -150,8 +151,8 @@ impl<'a, 'p> Resolver<'a, 'p> {
         meaning
     }
 
-    /// Collects what [`Self::explicit`] returns. False if the name may mean something else as well: if nothing was
-    /// found, or only what some builds have.
+    /// Collects what [`Self::explicit`] returns. False if the name may mean something else as well:
+    /// if nothing was found, or only what some builds have.
     fn explicit_into(
         &self,
         file: FileId,
@@ -265,7 +266,7 @@ impl<'a, 'p> Resolver<'a, 'p> {
         meaning
     }
 
-    /// What a name is within a module, or as a member of a type.
+    /// The meaning of a name within a module, or as a member of a type.
     pub(super) fn descend(&self, entity: &Entity, name: &str, space: Space) -> Meaning {
         self.step(|| match entity {
             Entity::Outside => Meaning::outside(),

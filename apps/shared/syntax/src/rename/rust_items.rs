@@ -9,13 +9,12 @@ use crate::source::{Source, ancestors, field};
 use super::imports::{extent, is_conditional};
 use super::meaning::Space;
 
-/// An item of Rust.
 #[derive(Debug, Clone)]
 pub(super) struct RustItem {
     pub name: String,
     pub space: Space,
     pub at: Range<usize>,
-    /// Where it can be used without a path.
+    /// The byte range in which the item can be used without a path.
     pub extent: Range<usize>,
     /// True if it is a struct, which may be a value as well.
     pub constructor: bool,

@@ -10,8 +10,8 @@ use super::meaning::{Entity, FileId, Meaning, Space};
 use super::occurrences::segments;
 use super::resolve::Resolver;
 
-/// Types of the languages' own libraries that have no members of their parameters. Any other one with parameters may
-/// stand for one of them, as `Box<T>`, `Readonly<T>` and `Annotated[T]` do.
+/// Types of the languages' own libraries that have no members of their parameters. Any other one
+/// with parameters may stand for one of them, as `Box<T>`, `Readonly<T>` and `Annotated[T]` do.
 const OPAQUE: [&str; 34] = [
     "Vec",
     "Option",
@@ -145,7 +145,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// What a name of a type means, through aliases. What is no type is unknown.
+    /// The types that a name refers to, through aliases. Anything else is unknown.
     fn types_only(&self, meaning: &Meaning) -> Meaning {
         meaning.then(|entity| {
             if !self.classes_of(entity).is_empty() {
@@ -155,7 +155,7 @@ impl Resolver<'_, '_> {
         })
     }
 
-    /// The type that an alias is another name of.
+    /// The type that an alias stands for.
     pub(super) fn alias(&self, entity: &Entity) -> Meaning {
         let Entity::Item { file, name, scope, space } = entity else { return Meaning::unknown() };
         let Some(facts) = self.project.facts(*file) else { return Meaning::unknown() };

@@ -1,5 +1,5 @@
-//! Plans the renaming of random symbols of a project and prints each plan as a line of JSON, for comparison with what a
-//! compiler or a language server says of the same symbol.
+//! Plans the renaming of random symbols of a project and prints each plan as a line of JSON, for
+//! comparison with what a compiler or a language server says of the same symbol.
 //!
 //! `rename_plans <directory> <number of symbols> <seed>`; all positions are of bytes.
 

@@ -1,5 +1,6 @@
-//! What extractions do when they run: a program prints the same before and after, whichever statements of it
-//! become a function. Every selection of neighbouring lines is tried; a refusal is fine, another output is not.
+//! What extractions do when they run: a program prints the same before and after, whichever
+//! statements of it become a function. Every selection of neighbouring lines is tried; a refusal is
+//! fine, another output is not.
 
 use std::path::Path;
 use std::process::Command;

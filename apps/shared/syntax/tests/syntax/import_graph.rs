@@ -277,7 +277,8 @@ fn generate(numbers: &mut Numbers, python: bool) -> Files {
             }
         }
         if !python && numbers.below(3) == 0 {
-            // A barrel has one function of another module, under a name of its own, and perhaps all of one.
+            // A barrel has one function of another module, under a name of its own, and perhaps all
+            // of one.
             let own = numbers.below(homes.len());
             let from = specifier(numbers, python, path, paths[homes[own]]);
             if homes[own] != index {

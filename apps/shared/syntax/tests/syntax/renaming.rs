@@ -22,7 +22,8 @@ impl Files for Given<'_> {
     }
 }
 
-/// Renames a symbol of the first file. In the result, `«»` are around what is proven and `‹›` around what is possible.
+/// Renames a symbol of the first file. In the result, `«»` are around what is proven and `‹›`
+/// around what is possible.
 fn rename(files: &[(&str, &str)], symbol: &str) -> String {
     let parsed = files.iter().filter(|(path, _)| Language::of_path(Path::new(path)).is_some());
     let files_parsed: Vec<_> = parsed.copied().collect();

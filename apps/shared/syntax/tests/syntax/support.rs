@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 pub use pipemux_syntax::*;
 
-/// Extracts what stands between `«` and `»` as `name`, and returns the text after it or why it is refused.
+/// Extracts what stands between `«` and `»` as `name`, and returns the text after it or why it is
+/// refused.
 pub fn extract(language: Language, marked: &str, name: &str, types: &[(&str, &str)]) -> String {
     let (source, range) = unmark(language, marked);
     let types: BTreeMap<_, _> =
@@ -42,7 +43,8 @@ pub fn refused(source: &Source, refusal: &Refusal) -> String {
     }
 }
 
-/// Returns the cases of a text: each begins with `=== title`. `∎` stands for the end of a text without a newline.
+/// Returns the cases of a text: each begins with `=== title`. `∎` stands for the end of a text
+/// without a newline.
 pub fn cases(text: &str) -> Vec<(String, String)> {
     let all = text.split("=== ").filter(|case| !case.is_empty());
     let pairs = all.map(|case| case.split_once('\n').unwrap());

@@ -1,4 +1,5 @@
-//! Extractions from the sources of this workspace: whatever lines are selected, the result is refused or parses.
+//! Extractions from the sources of this workspace: whatever lines are selected, the result is
+//! refused or parses.
 
 use std::path::{Path, PathBuf};
 

@@ -2,7 +2,7 @@ use std::os::unix::fs::symlink;
 
 use super::*;
 
-/// A home directory with a project, and PipeMux's own directory.
+/// A home directory with a project and PipeMux's own directory.
 struct Home {
     _dir: tempfile::TempDir,
     root: PathBuf,

@@ -14,7 +14,7 @@ pub(crate) struct Diff {
     /// Lines that the hunk still has of the old and of the new file.
     old_left: u32,
     new_left: u32,
-    /// The file is among those that are kept.
+    /// Whether the file is among those that are kept.
     kept: bool,
 }
 

@@ -7,7 +7,7 @@ use crate::model::FileState;
 use crate::recogniser::{Claim, Recogniser};
 use crate::transcript::Class;
 
-/// What the files in a part of the output are.
+/// The state of the files in a part of the output.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Section {
     #[default]

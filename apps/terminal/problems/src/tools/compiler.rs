@@ -62,7 +62,7 @@ fn is_context(text: &str) -> bool {
         || is_count() == Some(true)
 }
 
-/// What is indented below a message: the source, a caret, the reason.
+/// Claims a line below a message: the source, a caret, the reason.
 fn below(text: &str, within: bool, found: &mut Collector) -> Option<Claim> {
     if !within {
         return None;
@@ -92,7 +92,7 @@ fn bare(at: Place, message: &str, found: &mut Collector) -> Option<Claim> {
     Claim::more(Class::Problem)
 }
 
-/// The tool's name for a kind of problem, before the message or behind it.
+/// The tool's code for a kind of problem, before or after the message, and the message.
 fn code(message: &str) -> (Option<&str>, &str) {
     let is_code = |code: &str| {
         !code.is_empty()

@@ -18,18 +18,18 @@ pub(crate) struct Go {
     /// outcomes.
     pending: Vec<(String, String)>,
     running: String,
-    /// The test that failed last since the newest one began that is no part of another.
+    /// The last failed top-level test since the newest one began.
     last_failed: String,
-    /// The newest line was a message in JSON.
+    /// Whether the newest line was a JSON message.
     message: bool,
     panicked: bool,
-    /// What was told when the outcome of a package came last.
+    /// The count of reported errors when the last outcome of a package came.
     told: u64,
     /// The package of the newest message, and those of which a message told a failure: messages of
     /// packages mix.
     package: String,
     failed_packages: HashSet<String>,
-    /// The newest lines that nobody knew, for a package that fails without a failed test.
+    /// The newest unrecognised lines, for a package that fails without a failed test.
     loose: VecDeque<String>,
 }
 
@@ -63,7 +63,7 @@ impl Recogniser for Go {
     }
 }
 
-/// How many lines that nobody knew are kept, and how many bytes of each.
+/// The most unrecognised lines that are kept, and the most bytes of each.
 const LOOSE_LINES: usize = 4;
 const LOOSE_BYTES: usize = 240;
 
@@ -211,7 +211,7 @@ impl Go {
         Claim::more(Class::Problem)
     }
 
-    /// The stack below a panic: the first frame that isn't Go's own is the place.
+    /// Reads the stack below a panic: the first frame outside of Go itself is the place.
     fn stack(&mut self, text: &str, found: &mut Collector) -> Option<Claim> {
         let known = text.is_empty()
             || text.starts_with('\t')
@@ -243,7 +243,7 @@ impl Go {
     }
 }
 
-/// Whether the open failure is that of a test which this one is a part of, with nothing of its own.
+/// Whether the open failure has no details of its own, and its test contains this one.
 fn is_parent(found: &mut Collector, name: &str) -> bool {
     found.open_failure().is_some_and(|failure| {
         failure.assertion.is_empty()

@@ -34,7 +34,7 @@ impl Recogniser for Json {
     }
 }
 
-/// A diagnostic of rustc.
+/// Reads a diagnostic of rustc.
 fn rustc(message: &Value, found: &mut Collector) -> Class {
     let string = |key: &str| message.get(key).and_then(Value::as_str);
     let text = inert_text(string("message").unwrap_or_default());
@@ -72,7 +72,7 @@ fn span_place(span: &Value) -> Option<Place> {
     Some(place(&inert_text(file), natural(span, "line_start"), natural(span, "column_start")))
 }
 
-/// What `eslint -f json` prints.
+/// Reads the output of `eslint -f json`.
 fn eslint(files: &[Value], found: &mut Collector) -> Class {
     let mut class = Class::Progress;
     for file in files {

@@ -90,7 +90,7 @@ impl Libtest {
         found.tests.skipped += std::mem::take(&mut self.skipped);
     }
 
-    /// A line of what a failed test printed.
+    /// Reads a line that a failed test printed.
     fn body(&mut self, text: &str, found: &mut Collector) -> Option<Claim> {
         let at = |text: &str| place_start(text).map(|(place, _)| place);
         if let Some((place, message)) = panic_place(text) {

@@ -8,9 +8,9 @@ use crate::transcript::Class;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Make {
-    /// What was told when a recipe failed last.
+    /// The count of reported errors when a recipe last failed.
     told: u64,
-    /// How deep the `make` was whose recipe failed last.
+    /// The recursion depth of the `make` whose recipe last failed.
     depth: u32,
 }
 

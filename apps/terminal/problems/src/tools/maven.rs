@@ -10,12 +10,12 @@ use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{between, number, place};
 use crate::transcript::Class;
 
-/// What the lines that follow belong to.
+/// The block that the following lines belong to.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Within {
     #[default]
     Nothing,
-    /// A message of the compiler, or the reason of a failed build.
+    /// A compiler message, or the reason of a failed build.
     Problem,
     /// The exception of a failed test.
     Exception,
@@ -26,9 +26,9 @@ enum Within {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Maven {
     within: Within,
-    /// The folder of the module that is built, as far as it was told.
+    /// The folder of the module that is built, as far as the output names it.
     module: Option<String>,
-    /// The class of the test whose exception is read.
+    /// The class of the test whose exception is being read.
     class: String,
     /// Failed tests that were told, as the list at the end names them: `CartTest.total`.
     told: HashSet<String>,
@@ -147,7 +147,7 @@ impl Maven {
         None
     }
 
-    /// A line without a word in brackets before it.
+    /// Reads a line that has no bracketed word before it.
     fn below(&mut self, text: &str, within: bool, found: &mut Collector) -> Option<Claim> {
         if let Some(reason) = text.strip_prefix("[FATAL] ") {
             found.problem(Severity::Error, None, line_and_column(reason), without_help(reason));
@@ -296,7 +296,7 @@ fn totals(counts: &str, found: &mut Collector) -> Option<Claim> {
     Claim::more(Class::Progress)
 }
 
-/// What stands at the end of each failed build.
+/// Whether a line is the advice at the end of each failed build.
 fn is_advice(words: &str) -> bool {
     const ADVICE: [&str; 11] = [
         "-> [Help",

@@ -6,20 +6,20 @@ use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{is_foreign, number, place, place_start};
 use crate::transcript::Class;
 
-/// How far an exception is read.
+/// The state of reading an exception.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 enum Reading {
     #[default]
     Nothing,
-    /// Where it was thrown: `/p/a.js:3`. The line of the source and a caret follow.
+    /// The place of the throw: `/p/a.js:3`. The source line and a caret follow.
     Header(Option<Place>),
-    /// The line of the source.
+    /// The source line.
     Source(Option<Place>),
-    /// The caret: now it is certain.
+    /// The caret, which makes it certain that this is an exception.
     Caret(Option<Place>),
-    /// A line that is an exception's if a stack follows, and its number.
+    /// A line that is an exception if a stack follows, and its number.
     Candidate(String, u64),
-    /// What stands between the exception and its stack.
+    /// The lines between the exception and its stack.
     Message,
     Stack,
 }
@@ -173,7 +173,7 @@ fn is_script_frame(text: &str) -> bool {
         .any(is_script)
 }
 
-/// The place of `total (/p/total.js:4:17)` or `async file:///p/total.js:4:17`.
+/// The place in a frame: `total (/p/total.js:4:17)` or `async file:///p/total.js:4:17`.
 pub(super) fn own_place(frame: &str) -> Option<Place> {
     let inner = match frame.strip_suffix(')').and_then(|frame| frame.rsplit_once('(')) {
         Some((_, inner)) => inner,

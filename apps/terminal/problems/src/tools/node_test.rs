@@ -9,19 +9,19 @@ use crate::transcript::Class;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NodeTest {
-    /// The tests and suites around the next one: how far they are indented, and their names.
+    /// The enclosing tests and suites of the next one: their indents and names.
     around: Vec<(usize, String)>,
-    /// The list of failed tests at the end has begun, which tells everything again.
+    /// Whether the list of failed tests at the end, which repeats all of them, has begun.
     is_listed: bool,
-    /// The frames of a failed test were read.
+    /// Whether the frames of a failed test were read.
     stack: bool,
-    /// Where the next test of the list is.
+    /// The place of the next test in the list.
     listed: Option<Place>,
     /// Failed tests that were told since the last count.
     failed: u64,
 }
 
-/// How deep tests are nested at most that are named by what is around them.
+/// The greatest nesting depth at which tests are named by their enclosing suites.
 const DEPTH_MAX: usize = 16;
 
 impl Recogniser for NodeTest {
@@ -86,7 +86,7 @@ impl NodeTest {
         Claim::one(Class::Progress)
     }
 
-    /// What is as far indented, or more, has ended.
+    /// Removes the enclosing tests and suites that are indented at least this far.
     fn leave(&mut self, indent: usize) {
         self.around.retain(|(other, _)| *other < indent);
     }

@@ -14,7 +14,7 @@ enum Section {
     #[default]
     Other,
     Failures,
-    /// What a `conftest.py` failed with, before any test.
+    /// A failure of a `conftest.py`, before any test.
     Conftest,
     Summary,
 }
@@ -22,7 +22,7 @@ enum Section {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Pytest {
     section: Section,
-    /// How wide the rulers are: what a test prints has other ones.
+    /// The width of the rulers, which distinguishes them from those that tests print.
     width: usize,
     /// Places with messages that no block names, of tracebacks in one line: the names follow at the
     /// end.
@@ -69,7 +69,7 @@ impl Recogniser for Pytest {
 }
 
 impl Pytest {
-    /// Whether a ruler is pytest's own, and not one that a failed test printed.
+    /// Whether a ruler is pytest's own rather than printed by a failed test.
     fn is_own(&self, title: &str, text: &str) -> bool {
         const TITLES: [&str; 12] = [
             "FAILURES",
@@ -90,12 +90,12 @@ impl Pytest {
         self.section != Section::Failures || (known && self.is_wide(text))
     }
 
-    /// Whether a ruler is as wide as that of its section: one character of it may be missing.
+    /// Whether a ruler is as wide as that of its section, give or take a missing character.
     fn is_wide(&self, text: &str) -> bool {
         text.chars().count() + 2 >= self.width
     }
 
-    /// The frames and the exception.
+    /// Reads the frames and the exception of a failing `conftest.py`.
     fn conftest(text: &str, found: &mut Collector) -> Option<Claim> {
         let problem = found.open_problem()?;
         if let Some(message) = text.strip_prefix("E  ") {
@@ -207,7 +207,7 @@ impl Pytest {
     }
 }
 
-/// How many dashes in a line are looked at.
+/// The most dashes of a line that are examined.
 const DASHES_MAX: usize = 16;
 
 /// Gives the failure that its block named by its function the name by which it is selected. False
@@ -224,7 +224,7 @@ fn rename(id: &str, found: &mut Collector) -> bool {
         .any(|words| found.rename_failure(&format!("{words}{short}"), id))
 }
 
-/// The title between two rulers of `ruler`: `==== FAILURES ====`.
+/// The title between two rulers of the character `ruler`: `==== FAILURES ====`.
 fn title(text: &str, ruler: char) -> Option<&str> {
     let inner = text.trim_start_matches(ruler);
     let (left, right) = (text.len() - inner.len(), text.len() - text.trim_end_matches(ruler).len());

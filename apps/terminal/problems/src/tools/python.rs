@@ -8,9 +8,9 @@ use crate::transcript::Class;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Python {
-    /// The exception was told: what is indented below it still belongs to it.
+    /// Whether the exception was read; indented lines below still belong to it.
     ended: bool,
-    /// The exceptions of a group, which have a margin.
+    /// Whether an exception group, whose lines have a margin, is being read.
     group: bool,
 }
 
@@ -65,7 +65,7 @@ impl Recogniser for Python {
 }
 
 impl Python {
-    /// What stands behind the margin of a group: its frames, its message, and its exceptions.
+    /// Reads a line behind a group's margin: a frame, the message, or a sub-exception.
     fn grouped(&mut self, text: &str, found: &mut Collector) -> Option<Claim> {
         let margin = text.trim_start();
         let inner = margin.strip_prefix('|').map(|inner| inner.strip_prefix(' ').unwrap_or(inner));

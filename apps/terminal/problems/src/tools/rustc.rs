@@ -6,12 +6,12 @@ use crate::recogniser::{Claim, Recogniser};
 use crate::scan::{is_crash, place_start, severity_prefix};
 use crate::transcript::Class;
 
-/// What cargo says of the errors above it.
+/// Phrases of cargo that sum up the errors above.
 const SUMMARIES: [&str; 3] = ["aborting due to", "build failed, waiting", "target failed:"];
-/// What cargo says of what it ran. It is an error of its own when nothing above it tells of one.
+/// Phrases of cargo on a program that it ran: an error if nothing above reports one.
 const RUNS: [&str; 3] =
     ["could not compile", "test failed, to rerun pass", "doctest failed, to rerun"];
-/// Where to read more of an error.
+/// Phrases that point to explanations of an error.
 const EXPLANATIONS: [&str; 2] =
     ["Some errors have detailed explanations:", "For more information about "];
 /// Steps of a build.
@@ -31,32 +31,31 @@ const STEPS: [&str; 13] = [
     "Unpacking ",
 ];
 
-/// How many lines of the causes are kept below the first one, of those that came last.
+/// The most lines that are kept of the last causes, below the first one.
 const CAUSE_LINES: usize = 8;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Rustc {
     panicked: bool,
-    /// What was told when cargo summed up last.
+    /// The count of reported errors when cargo last printed a summary.
     told: u64,
     causes: Causes,
 }
 
-/// What cargo tells below a message, after an empty line.
+/// The state of reading the causes that cargo prints below a message.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Causes {
-    /// Nothing is being read.
     #[default]
     None,
     /// They may follow.
     Awaited,
     /// They may follow, and the errors above already tell of all but a crash.
     AwaitedCrash,
-    /// The lines that follow `Caused by:`.
+    /// Reading the lines that follow `Caused by:`.
     Told,
-    /// The same, and the reason was among them.
+    /// As `Told`, and the reason was among the lines.
     Explained,
-    /// Those that follow what the errors above tell, too.
+    /// Reading lines that repeat the errors above.
     Repeated,
 }
 
@@ -239,7 +238,7 @@ fn header(text: &str) -> Option<(Severity, Option<&str>, &str)> {
     (severity != Severity::Note && !message.is_empty()).then_some((severity, None, message))
 }
 
-/// Whether a message only counts the problems above it.
+/// Whether a message only counts the problems above.
 pub(super) fn is_summary(message: &str) -> bool {
     SUMMARIES.iter().any(|start| message.starts_with(start))
         || (message.starts_with("could not compile")

@@ -8,7 +8,7 @@ use crate::scan::{number, place_start};
 use crate::tools::node::own_place;
 use crate::transcript::Class;
 
-/// Which value of the details is read.
+/// The value of the details that is being read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 enum Value {
     #[default]
@@ -24,16 +24,16 @@ pub(crate) struct Tap {
     /// The tests and suites whose results are yet to come: how far they are indented, and their
     /// names.
     around: Vec<(usize, String)>,
-    /// How far the details are indented that are read.
+    /// The indent of the details that are being read.
     details: Option<usize>,
     value: Value,
-    /// Where the test stands, for an exception that names no place.
+    /// The location of the test, for an exception without a place.
     location: Option<Place>,
     /// Failed tests that were told since the last count.
     failed: u64,
 }
 
-/// How deep tests are nested at most that are named by what is around them.
+/// The greatest nesting depth at which tests are named by their enclosing suites.
 const DEPTH_MAX: usize = 16;
 
 impl Recogniser for Tap {
@@ -94,7 +94,7 @@ impl Tap {
         Claim::one(Class::Progress)
     }
 
-    /// What is as far indented, or more, has its result.
+    /// Removes the enclosing tests that are indented at least this far: they have a result.
     fn leave(&mut self, indent: usize) {
         self.around.retain(|(other, _)| *other < indent);
     }
@@ -176,7 +176,7 @@ impl Tap {
         Claim::more(Class::Detail)
     }
 
-    /// A line of a value of several lines.
+    /// Reads a line of a multi-line value.
     fn value_line(&mut self, words: &str, found: &mut Collector) -> Option<Claim> {
         let Some(failure) = found.open_failure() else { return Claim::more(Class::Detail) };
         match self.value {

@@ -9,7 +9,7 @@ use crate::transcript::Class;
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tsc {
-    /// The source is shown below a message.
+    /// Whether the source is shown below messages.
     pretty: bool,
 }
 

@@ -11,9 +11,9 @@ const SINGLE: &str = "----------------------------------------------------------
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Unittest {
-    /// A traceback has begun; the exception is its first line that isn't indented.
+    /// Whether a traceback has begun; its first line without indent is the exception.
     traceback: bool,
-    /// The lines that follow are of a frame outside of the project.
+    /// Whether the following lines are of a frame outside of the project.
     foreign: bool,
     ran: Option<u64>,
 }

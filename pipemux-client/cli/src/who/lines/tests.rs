@@ -14,7 +14,7 @@ fn git(dir: &Path, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// A generator of numbers that are the same each time.
+/// A generator of reproducible numbers.
 struct Numbers(u64);
 
 impl Numbers {

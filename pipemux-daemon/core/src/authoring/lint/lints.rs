@@ -2,14 +2,14 @@
 
 use pipemux_proto::limits::KEY_MAX;
 
-/// A flaw of a message.
+/// A flaw in a message.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Lint {
-    /// Where in the message, as a path: `content[17].object.key`.
+    /// The position in the message, as a path: `content[17].object.key`.
     pub path: String,
     /// The name of the rule.
     pub rule: &'static str,
-    /// What is wrong, and what to do.
+    /// The description of the problem, and the remedy.
     pub text: String,
 }
 

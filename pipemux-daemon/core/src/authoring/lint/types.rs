@@ -3,7 +3,8 @@
 use pipemux_proto::Value;
 use pipemux_proto::prototype::Type;
 
-/// Returns true when a value is of a type. What only a daemon can know, such as a ref, counts as fitting.
+/// Returns true when a value is of a type. What only a daemon can know, such as a ref, counts as
+/// fitting.
 pub(super) fn fits(value: &Value, ty: &Type) -> bool {
     match (ty, value) {
         (Type::Any | Type::Anchor(_), _)

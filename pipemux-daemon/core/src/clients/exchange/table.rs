@@ -11,29 +11,28 @@ const EXCHANGE_BIT: u64 = 1 << 63;
 const SLOT_BITS: u32 = 24;
 const SLOT_MASK: u64 = (1 << SLOT_BITS) - 1;
 
-/// One exchange.
 #[derive(Debug, Clone, Copy)]
 pub struct OpenExchange {
-    /// The client that asked; none once it is gone.
+    /// The client that sent the exchange; `None` once that client is gone.
     pub client: Option<ClientId>,
-    /// The number that the client gave it.
+    /// The number that the client gave the exchange.
     pub request: u64,
-    /// The process that has it.
+    /// The process that carries out the exchange.
     pub app: Incarnation,
-    /// When it is given up, on the monotonic clock.
+    /// The time at which the exchange is abandoned, on the monotonic clock.
     pub deadline: u64,
     /// Bytes of its body.
     pub length: usize,
 }
 
-/// A process that takes exchanges, and what it has open.
+/// The open exchanges of a process that takes exchanges.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PeerQuota {
-    /// The number of its open exchanges.
+    /// The number of open exchanges.
     pub open: usize,
     /// Bytes of their bodies.
     pub bytes: usize,
-    /// When it got the last one, on the monotonic clock.
+    /// The time of the last exchange, on the monotonic clock.
     pub used: u64,
 }
 
@@ -51,22 +50,22 @@ pub struct ExchangeTable {
     slots: Vec<Slot>,
     free: Vec<usize>,
     quotas: FxHashMap<Incarnation, PeerQuota>,
-    /// A lower bound of all deadlines.
+    /// A lower bound on all deadlines.
     earliest: Option<u64>,
 }
 
 impl ExchangeTable {
-    /// A process takes exchanges from now on.
+    /// Starts to admit exchanges to a process.
     pub fn admit(&mut self, app: Incarnation) {
         self.quotas.insert(app, PeerQuota::default());
     }
 
-    /// A process takes no more exchanges; those that it has stay open.
+    /// Stops admitting exchanges to a process; those that it has stay open.
     pub fn dismiss(&mut self, app: Incarnation) {
         self.quotas.remove(&app);
     }
 
-    /// What a process has open, if it takes exchanges.
+    /// The open exchanges of a process, if it takes exchanges.
     pub fn quota(&self, app: Incarnation) -> Option<PeerQuota> {
         self.quotas.get(&app).copied()
     }
@@ -130,7 +129,7 @@ impl ExchangeTable {
         found
     }
 
-    /// A client is gone: answers to its exchanges go nowhere.
+    /// Drops the answers to a client's exchanges once the client is gone.
     pub fn orphan(&mut self, client: ClientId) {
         for open in self.slots.iter_mut().filter_map(|slot| slot.open.as_mut()) {
             if open.client == Some(client) {

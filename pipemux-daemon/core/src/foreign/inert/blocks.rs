@@ -3,10 +3,10 @@
 
 use pipemux_tokens::work::spend;
 
-/// What stands in a line before a block.
+/// The beginning of a line, before a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineStart {
-    /// At most three spaces.
+    /// The line begins with at most three spaces.
     Outermost,
     /// More spaces, or marks of quotes and list items. A fence begins there, too, inside of them.
     Inside,
@@ -57,7 +57,7 @@ fn looks_like_a_window(heading: &str) -> bool {
     first_word.contains(slash) || (is_open && first_word.chars().all(may_grow))
 }
 
-/// The first word of the headings that stand around an embedded window.
+/// The first word of the headings around an embedded window.
 const EMBEDDED: &str = "embedded";
 
 /// Returns true for the rest of a heading that is one of an embedded window, `embedded editor/main
@@ -84,5 +84,5 @@ pub(super) fn language(lang: &str) -> &str {
     if runs || lang.len() > LANGUAGE_MAX || !lang.chars().all(fits) { "" } else { lang }
 }
 
-/// The longest name of a fence's language, in bytes.
+/// The longest language name of a fence, in bytes.
 const LANGUAGE_MAX: usize = 32;

@@ -21,15 +21,15 @@ pub struct Writer<'a> {
     pub(super) tokens: RefTokens<'a>,
 }
 
-/// Which ref tokens (`[[MT:Node:7]]`) in a text pass unescaped.
+/// The ref tokens (`[[MT:Node:7]]`) that may pass unescaped in a text.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum RefTokens<'a> {
-    /// No ref token passes: each is escaped.
+    /// No ref token passes; each is escaped.
     #[default]
     None,
     /// Tokens of this prefix: the app declared it, and mints the tokens itself.
     WithPrefix(&'a str),
-    /// All: the reader wrote them.
+    /// All ref tokens pass, since the reader wrote them.
     All,
 }
 

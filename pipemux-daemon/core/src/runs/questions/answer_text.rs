@@ -4,18 +4,18 @@
 use pipemux_proto::Fault;
 use pipemux_proto::call::{self, Argument, Expr, Step};
 
-/// An answer as it was typed.
+/// An answer as typed by the reader.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TypedAnswer {
     /// `1,3`, `all but 2`, `overwrite`, `obj:7`, or a text.
     Words(String),
-    /// A text that came from standard input.
+    /// A text from standard input.
     Text(String),
     /// `entry=obj:7`, `text='a text'`.
     Value {
-        /// The name and the value.
+        /// The argument's name and value.
         argument: Box<Argument>,
-        /// The code that its positions are in.
+        /// The code that the argument's positions refer to.
         code: String,
     },
 }

@@ -7,29 +7,27 @@ use crate::foreign::Needs;
 use crate::runs::questions::missing_argument::names_objects;
 use crate::scripts::step::{Argument, MissingArgument, Step};
 
-/// Who asks a question.
+/// The origin of a question.
 #[derive(Debug, Clone)]
 pub enum Asker {
-    /// The app, about this request.
+    /// The app asks about this request.
     App(Box<Invoke>),
-    /// The daemon, about an argument.
+    /// The daemon asks for an argument.
     MissingArgument(AskedArgument),
-    /// The daemon, about several arguments of the step with this index.
+    /// The daemon asks for several arguments of the step with this index.
     MissingArguments(usize),
-    /// The daemon, about which session the step with this index means.
+    /// The daemon asks which session the step with this index means.
     AmbiguousTarget(usize),
 }
 
-/// An argument that is asked for.
+/// An argument that a question asks for.
 #[derive(Debug, Clone)]
 pub struct AskedArgument {
-    /// The step's index.
     pub step: usize,
     /// The argument's index in the step.
     pub index: usize,
-    /// What is missing.
     pub missing: MissingArgument,
-    /// What each listed option stands for, as it was when it was listed.
+    /// The argument for each listed option, as it was when the question was asked.
     pub options: Vec<Argument>,
 }
 
@@ -37,15 +35,12 @@ pub struct AskedArgument {
 /// wrong.
 #[derive(Debug, Clone)]
 pub struct AnsweredQuestion {
-    /// The question's number.
     pub number: u64,
-    /// What was asked.
     pub needs: Needs,
-    /// Who asked.
     pub asker: Asker,
     /// The index of the step that asked.
     pub index: usize,
-    /// The fields of a form as they were answered.
+    /// The form fields that were answered.
     pub given: Vec<(String, Argument)>,
     /// The step as it was before the answer.
     pub step: Step,

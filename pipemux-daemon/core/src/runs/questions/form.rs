@@ -9,14 +9,14 @@ use crate::limits::FIELD_CHOICES_MAX;
 use crate::scripts::step::{Argument, Step};
 use crate::workspaces::Workspace;
 
-/// A thing that a field may be.
+/// An object that a form field may be set to.
 #[derive(Debug, Clone)]
 pub struct FieldChoice {
     /// The field's name.
     pub field: String,
-    /// The thing's label.
+    /// The object's label.
     pub label: ForeignText,
-    /// The thing's ref, as windows show it.
+    /// The object's ref, as windows show it.
     pub of: String,
 }
 
@@ -83,7 +83,7 @@ pub fn choices(workspace: &Workspace, session: &SessionKey, fields: &[Field]) ->
     choices
 }
 
-/// The field's type with what its value has to fulfil.
+/// The field's type and the constraints on its value.
 pub fn described(field: &Field) -> String {
     let bounds = field.bounds();
     let bare = Field { name: String::new(), default: None, ..field.clone() };

@@ -22,12 +22,12 @@ use crate::scripts::field_rules;
 use crate::scripts::resolve_ref::{RefScope, UnresolvedRef};
 use crate::scripts::step::{Argument, MissingArgument};
 
-/// What an answer to a form gives.
+/// The result of an answer to a form.
 #[derive(Debug)]
 pub struct FilledForm {
-    /// All that is right, together with what was right before.
+    /// The valid fields, including those of earlier answers.
     pub given: Vec<(String, Argument)>,
-    /// What is wrong or missing.
+    /// The error, if a field is invalid or missing.
     pub fault: Option<Fault>,
 }
 
@@ -37,7 +37,7 @@ impl OpenQuestion {
         self.needs.question.kind == QuestionKind::Form
     }
 
-    /// What may be told of an answer.
+    /// The answer as it may be repeated in texts, with secrets masked.
     pub fn told(&self, answer: &str) -> String {
         let fields = &self.needs.question.fields;
         match self.needs.question.secret || fields.iter().any(Field::holds_secret) {
@@ -46,12 +46,12 @@ impl OpenQuestion {
         }
     }
 
-    /// The value of a field that was given already.
+    /// The value of a field that was already answered.
     pub fn given(&self, field: &str) -> Option<&Argument> {
         self.given.iter().find(|(name, _)| name == field).map(|(_, value)| value)
     }
 
-    /// The fields that have to be given and aren't yet.
+    /// The required fields that haven't been answered yet.
     pub fn lacking(&self) -> impl Iterator<Item = &Field> {
         let fields = self.needs.question.fields.iter();
         fields.filter(|field| field.is_required() && self.given(&field.name).is_none())

@@ -51,7 +51,7 @@ impl OpenQuestion {
         format!("{name}={value}")
     }
 
-    /// The value that a field was given, as a call would have it; what is secret is hidden.
+    /// The value that was given for a field, in the call syntax; secrets are hidden.
     pub fn written_given(&self, field: &Field) -> Option<String> {
         let given = self.given(&field.name)?;
         Some(match (field.holds_secret(), given.to_value(), given.first_ref()) {
@@ -64,7 +64,7 @@ impl OpenQuestion {
     }
 }
 
-/// A value of a type in the call syntax.
+/// An example value of a type in the call syntax.
 fn sample(ty: &Type) -> String {
     match ty {
         Type::String | Type::Any => TEXT.to_owned(),

@@ -9,12 +9,11 @@
 use pipemux_proto::Fault;
 use pipemux_proto::call::{self, nearest};
 
-/// The text that is given for a field.
+/// The text given for a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FieldText {
-    /// The field's name.
     pub name: String,
-    /// What stands for its value.
+    /// The text that represents the field's value.
     pub text: String,
 }
 

@@ -10,11 +10,11 @@ use crate::runs::questions::missing_argument::{names_objects, question, target_q
 use crate::scripts::context::RunContext;
 use crate::scripts::step::{Argument, Step};
 
-/// An argument is missing, and nothing is shown that it could be.
+/// An object argument is missing, and no window shows a candidate.
 pub struct NothingToChoose {
     /// The step's index.
     pub step: usize,
-    /// The argument: `at: note`.
+    /// The argument's name and type: `at: note`.
     pub wanted: String,
 }
 

@@ -20,22 +20,20 @@ use crate::scripts::context::RunContext;
 use crate::scripts::step::{Argument, Step, StepOrigin};
 use crate::scripts::written_call::written_call;
 
-/// A question that waits for an answer.
+/// A question that awaits an answer.
 #[derive(Debug, Clone)]
 pub struct OpenQuestion {
-    /// What goes on with the answer, in front of the step that asks.
+    /// The suspended run, which resumes with the answer before the asking step.
     pub suspended: Suspended,
-    /// What is asked.
     pub needs: Needs,
-    /// Who asks.
     pub asker: Asker,
     /// True once an answer that shows the question has reached its reader.
     pub shown: bool,
-    /// When it expires, on the monotonic clock; 0 until the daemon that restored it has begun.
+    /// The expiry on the monotonic clock; 0 until the daemon that restored it has begun.
     pub expires: u64,
-    /// The fields of a form that were answered rightly so far.
+    /// The form fields that were validly answered so far.
     pub given: Vec<(String, Argument)>,
-    /// What the fields of a form may be, as far as windows showed it when it was asked.
+    /// The candidates for the form's fields, from the windows when the question was asked.
     pub choices: Vec<FieldChoice>,
 }
 
@@ -53,18 +51,17 @@ pub enum ParsedAnswer {
 }
 
 impl OpenQuestion {
-    /// A question of a run that nobody was shown yet.
+    /// A question of a run that hasn't been shown to anyone yet.
     pub fn new(suspended: Suspended, needs: Needs, asker: Asker, expires: u64) -> Self {
         let (given, choices) = (Vec::new(), Vec::new());
         Self { suspended, needs, asker, shown: false, expires, given, choices }
     }
 
-    /// The reader who was asked.
+    /// The reader to whom the question is addressed.
     pub fn reader(&self) -> &str {
         &self.suspended.caller.reader
     }
 
-    /// The index of the step that asks.
     fn index(&self) -> usize {
         match &self.asker {
             Asker::App(_) => self.suspended.progress.next,
@@ -73,7 +70,7 @@ impl OpenQuestion {
         }
     }
 
-    /// The step that asks.
+    /// The step that asks the question.
     pub fn step(&self) -> &Step {
         &self.suspended.progress.steps[self.index()]
     }
@@ -130,7 +127,7 @@ impl OpenQuestion {
         }
     }
 
-    /// The names that a value may be given for in the call syntax.
+    /// The names that a value may be assigned to in the call syntax.
     pub fn value_names(&self) -> Vec<&str> {
         match &self.asker {
             Asker::MissingArgument(asked) => {

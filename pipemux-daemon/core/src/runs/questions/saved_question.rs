@@ -50,24 +50,23 @@ struct V1 {
     source: Option<V1Source>,
     #[serde(default, skip_serializing_if = "is_zero")]
     begins_at: usize,
-    /// The round that the run takes back, and which of its undos the steps are.
+    /// The history round that the run undoes, and which of its undos the steps are.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     undoes: Option<(u64, Vec<u32>)>,
     /// The step whose arguments a form asks for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     form: Option<usize>,
-    /// From when to when its steps changed files.
+    /// The time span in which the run's steps changed files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     wrote: Option<(u64, u64)>,
-    /// The fields of a form that were answered rightly so far.
+    /// The form fields that were validly answered so far.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     given: Vec<(String, V1Argument)>,
 }
 
-/// The script of the run.
 #[derive(Serialize, Deserialize)]
 struct V1Source {
-    /// One script, or the steps of which each is code of its own.
+    /// One script, or several steps with code of their own.
     code: Vec<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     split: bool,
@@ -145,7 +144,7 @@ struct V1Ended {
     changed_files: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     no_undo: Option<ForeignText>,
-    /// The incarnation and the version of the state that the step left.
+    /// The incarnation and state version after the step.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     state: Option<(u64, u64)>,
 }

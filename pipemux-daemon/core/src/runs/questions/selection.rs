@@ -7,17 +7,17 @@ use crate::foreign::{OptionItem, Question, bounds};
 /// Most numbers that one answer may name.
 const NUMBERS_MAX: usize = 100_000;
 
-/// What words choose.
+/// The options that the words of an answer select.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
-    /// These options.
+    /// The answer selects these options.
     Chosen(Choice),
-    /// Nothing: the step is not to run.
+    /// The answer cancels the step.
     Cancel,
     /// A label that several options have, or that is also a word with a meaning: the numbers of the
     /// options.
     Ambiguous(Vec<u32>),
-    /// No options of this question: numbers that it doesn't list.
+    /// The answer has numbers that the question doesn't list.
     OutOfRange,
     /// Neither numbers nor labels.
     Other,
@@ -75,7 +75,7 @@ fn chosen(question: &Question, text: &str, choice: impl Fn(Vec<u32>) -> Choice) 
     Selection::Chosen(choice(all))
 }
 
-/// How many options a question has, listed or not.
+/// The number of options of a question, listed or not.
 fn count(question: &Question) -> u64 {
     (question.options.len() as u64).saturating_add(question.unlisted)
 }

@@ -26,11 +26,11 @@ pub fn typed_words(ty: &Type, words: &str) -> bool {
 /// Reads values that are typed as answers.
 #[derive(Clone, Copy)]
 pub struct TypedValues<'a> {
-    /// Where refs lead.
+    /// The context in which refs are resolved.
     pub context: &'a RunContext<'a>,
-    /// The reader, whose refs mean what it has seen last.
+    /// The reader, whose refs have the meaning that the reader saw last.
     pub reader: &'a str,
-    /// What is asked for.
+    /// The missing argument.
     pub missing: &'a MissingArgument,
 }
 
@@ -110,7 +110,7 @@ impl TypedValues<'_> {
     }
 }
 
-/// A typed answer as an argument of a type.
+/// Parses a typed answer as an argument of a type.
 fn typed(text: &str, ty: &Type) -> Result<Argument, Fault> {
     let wrong = || {
         Fault::usage(format!("expected {ty}, not `{text}`")).hint("leave it: pipemux answer cancel")
@@ -149,7 +149,7 @@ fn typed(text: &str, ty: &Type) -> Result<Argument, Fault> {
     Ok(Argument::Fixed(Arg::from(value)))
 }
 
-/// A typed line: a number, one of another document as `b.rs:20`, or a ref.
+/// Parses a line: a number, one of another document as `b.rs:20`, or a ref.
 fn typed_line(text: &str, ty: &Type) -> Option<Argument> {
     let text = text.trim();
     if let Ok(of) = text.parse::<Ref>() {
@@ -164,7 +164,7 @@ fn typed_line(text: &str, ty: &Type) -> Option<Argument> {
     Some(Argument::Fixed(Arg::from(value)))
 }
 
-/// What stands for an answer of a type that has no choices.
+/// The placeholder for an answer of a type without choices.
 pub fn placeholder(ty: &Type) -> &'static str {
     match ty {
         Type::Line => "<line>",

@@ -18,16 +18,15 @@ pub(crate) enum AfterStart {
 /// The refs and tokens of a text that are to be looked up.
 #[derive(Debug)]
 pub(crate) struct RefLookup {
-    /// Each once, in the order of the text.
+    /// The refs, each once, in the order of the text.
     pub refs: Vec<Ref>,
-    /// How many more the text has, beyond the limit.
+    /// The number of further refs in the text, beyond the limit.
     pub more: usize,
     /// True when the one call that the text names is to be carried out.
     pub run: bool,
 }
 
 impl RefLookup {
-    /// The lookup of a token that is clicked.
     pub fn click(token: Ref) -> Self {
         Self { refs: vec![token], more: 0, run: true }
     }

@@ -9,6 +9,5 @@ use crate::keys::SessionKey;
 pub(crate) struct HiddenLink {
     /// The link as the reader wrote it.
     pub link: Ref,
-    /// Its session.
     pub session: SessionKey,
 }

@@ -1,6 +1,6 @@
 //! A log that is being read.
 
-/// How a log is being read.
+/// The mode in which a log is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LogRead {
     /// The last lines, as text.
@@ -11,7 +11,7 @@ pub(crate) enum LogRead {
     Watched {
         /// The position in the log where the part begins.
         after: u64,
-        /// The time at which the client is told that nothing was printed.
+        /// The time at which the client is notified that nothing was printed.
         until: u64,
     },
 }

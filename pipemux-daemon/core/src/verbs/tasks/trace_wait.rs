@@ -5,10 +5,9 @@ use crate::keys::SessionKey;
 /// A wait for frames of a session.
 #[derive(Debug)]
 pub(crate) struct TraceWait {
-    /// The session.
     pub(crate) session: SessionKey,
-    /// The position after which they come.
+    /// The position after which the frames begin.
     pub(crate) after: u64,
-    /// When it ends, on the monotonic clock.
+    /// The time at which the wait ends, on the monotonic clock.
     pub(crate) until: u64,
 }

@@ -7,11 +7,11 @@ use pipemux_proto::client::{ViewArgs, WatchArgs};
 pub(crate) enum Wait {
     /// A change of a view since its reader last saw it.
     View {
-        /// The view that is shown then.
+        /// The view that is shown at the end of the wait.
         view: ViewArgs,
-        /// The longest wait in seconds, for the remark that nothing changed.
+        /// The longest wait in seconds, for the note that nothing changed.
         seconds: f64,
-        /// The time from which the progress of jobs ends the wait, too, on the monotonic clock.
+        /// The monotonic time from which the progress of jobs ends the wait, too.
         progress_from: u64,
     },
     /// An entry of the feed.
@@ -30,6 +30,6 @@ pub(crate) struct WaitLimits {
     /// The time of the next check of sessions that don't say by themselves that they have changed,
     /// while no check is under way.
     pub check_at: Option<u64>,
-    /// The replies of the check that is under way that haven't come.
+    /// The number of outstanding replies of the current check.
     pub checks_open: u32,
 }

@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use crate::keys::{ReaderId, SessionKey};
 use crate::workspaces::anchors::{Anchor, AnchorQuery, Target};
 
-/// The anchors of one session.
 #[derive(Debug)]
 pub(super) struct SessionAnchors {
     pub(super) session: Rc<SessionKey>,
@@ -16,14 +15,14 @@ pub(super) struct SessionAnchors {
     pub(super) objects: HashMap<Rc<str>, u64>,
     /// Ids of links and answers.
     pub(super) links: HashMap<Target, u64>,
-    /// The ids that its newest projection shows.
+    /// The ids that the session's newest projection shows.
     pub(super) shown: Vec<u64>,
-    /// The ids that readers are shown to whom the window isn't turned now.
+    /// The ids shown to readers other than the one whose content the window now holds.
     pub(super) of_readers: Vec<(ReaderId, Vec<u64>)>,
     /// The ids that the previous projection showed, during a render pass. A new projection shows
     /// mostly the same in the same order, so these are tried first.
     pub(super) previous: Vec<u64>,
-    /// How many of them the render pass has come past.
+    /// The number of previous ids that the render pass has matched.
     pub(super) matched: usize,
     /// The type that was used last, to be shared: most objects of an app have one of few types.
     last_type: Option<Rc<str>>,

@@ -10,43 +10,37 @@ use pipemux_proto::refs::RefKind;
 
 use crate::foreign::ForeignStr;
 
-/// What an anchor stands for as long as it exists.
+/// The target of an anchor, which never changes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Target {
     /// An object of a session.
     Object {
-        /// The app's key of it.
+        /// The app's key of the object.
         key: Rc<str>,
     },
     /// An action of a session with its bound arguments.
     Action(Rc<BoundAction>),
     /// An answer to a question.
     Answer {
-        /// The question's number.
         question: u64,
         /// The answer as it would be typed.
         answer: Rc<str>,
     },
     /// The cancellation of a job.
-    CancelJob {
-        /// The job's number.
-        job: u64,
-    },
+    CancelJob { job: u64 },
 }
 
-/// A process, and the version of the state that it had.
+/// A process and the version of its state.
 pub type StateVersion = (Incarnation, u64);
 
 /// An action with its arguments. Two links that differ in an argument are two anchors.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct BoundAction {
-    /// The action's name.
     pub action: String,
-    /// The arguments.
     pub args: Args,
-    /// The whole call, when names or nested calls are among its arguments.
+    /// The whole call, if names or nested calls are among its arguments.
     pub code: Option<String>,
-    /// The state that the link belongs to, when its arguments don't say what it is about.
+    /// The state that the link belongs to, if its arguments don't identify its subject.
     pub state: Option<StateVersion>,
 }
 
@@ -78,10 +72,10 @@ impl Target {
     }
 }
 
-/// A borrowed [`Target`]: it is copied only when it is new.
+/// A borrowed [`Target`], which is copied only if it is new.
 #[derive(Debug, Clone, Copy)]
 pub enum AnchorQuery<'a> {
-    /// An object, by the app's key of it.
+    /// An object, by the app's key.
     Object(&'a str),
     /// An action's name, its arguments, the code of a call that has others, and the state that the
     /// link belongs to.
@@ -163,10 +157,10 @@ fn is_optional(param: &Param) -> bool {
     param.default.is_some() || matches!(param.ty, Type::Optional(_))
 }
 
-/// How an anchor is shown.
+/// The appearance of an anchor.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Appearance<'a> {
-    /// The revision of its meaning, as the app counts it.
+    /// The revision of the anchor's meaning, as the app counts it.
     pub rev: u64,
     pub ty: Option<&'a str>,
     pub label: ForeignStr<'a>,
@@ -184,7 +178,6 @@ pub struct Appearance<'a> {
 /// The outcome of minting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Minted {
-    /// The id.
     pub id: u64,
     /// True when the anchor is new or its meaning changed.
     pub changed: bool,

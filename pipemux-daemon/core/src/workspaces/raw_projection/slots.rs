@@ -12,14 +12,13 @@ use crate::intake::{self, WindowTexts};
 pub struct Slots {
     /// Links for the likely next actions.
     pub nav: Vec<LinkSlot>,
-    /// How many further links the app sent.
+    /// The number of further links that the app sent.
     pub nav_left_out: usize,
     pub(super) content: Vec<StoredPiece>,
     /// All short texts in one string: copying is cheaper than validating UTF-8 again.
     pub(super) short_texts: String,
 }
 
-/// A piece of the content with the places of its texts.
 #[derive(Debug)]
 pub(super) enum StoredPiece {
     Text(TextSpan),
@@ -48,12 +47,10 @@ pub(super) struct TextSpan {
     pub(super) length: u32,
 }
 
-/// A piece of the content.
 #[derive(Debug, Clone, Copy)]
 pub enum Piece<'a> {
     /// Markdown, as the app wrote it.
     Text(ForeignStr<'a>),
-    /// An object.
     Object(ObjectRef<'a, ForeignStr<'a>>),
     /// An action.
     Link(&'a LinkSlot),
@@ -80,7 +77,7 @@ const MEDIA_WORDS_MAX: u32 = 128;
 /// About how many tokens they take.
 const MEDIA_TOKENS: u64 = 12;
 
-/// The length in bytes from which on a text isn't copied, and its estimate is kept.
+/// The length in bytes from which a text isn't copied and its estimate is kept.
 pub(super) const LONG_TEXT: usize = 4096;
 
 impl Slots {

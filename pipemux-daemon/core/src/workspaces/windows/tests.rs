@@ -8,7 +8,7 @@ use super::*;
 enum Step {
     Open(usize),
     Close(usize),
-    /// Its session has the actions of these names; none: it is gone.
+    /// The session has the actions with these names; `None` if the session is gone.
     Learn(usize, Option<Vec<&'static str>>),
 }
 

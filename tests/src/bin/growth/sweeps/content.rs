@@ -65,9 +65,9 @@ fn opened(fixture: &mut Fixture, number: usize, things: usize) -> Duration {
     began.elapsed()
 }
 
-/// Measures a window of so many lines of 64 bytes: views after a change and without one, an exchange of as many
-/// bytes, which the daemon passes on unread, and a copy of them in memory. The change is the heading of the
-/// window, one line, or all lines.
+/// Measures a window of so many lines of 64 bytes: views after a change and without one, an
+/// exchange of as many bytes, which the daemon passes on unread, and a copy of them in memory. The
+/// change is the heading of the window, one line, or all lines.
 pub fn window(most: usize) -> Table {
     let rows = sizes(&[1, 10, 100, 1000, 16_000], most).map(|size| {
         let mut fixture = Fixture::new();
@@ -174,7 +174,8 @@ pub fn document(most: usize) -> Table {
     Table { subject: "document", columns, rows }
 }
 
-/// Waits until the times of a file prove that it was not written again; before that, each view reads the file.
+/// Waits until the times of a file prove that it was not written again; before that, each view
+/// reads the file.
 fn settle(path: &std::path::Path) {
     let written = std::fs::metadata(path).and_then(|found| found.modified()).expect("the file");
     while SystemTime::now().duration_since(written).unwrap_or_default() < SETTLED {

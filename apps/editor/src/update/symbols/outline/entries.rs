@@ -8,7 +8,6 @@ use pipemux_syntax::{Language, Source, Symbol, SymbolKind};
 
 use crate::display::wording::line_numbers;
 
-/// What an outline is to have.
 #[derive(Debug, Clone)]
 pub(crate) struct OutlineRequest {
     pub files: Vec<String>,
@@ -34,11 +33,12 @@ const KEYWORDS: [&str; 11] = [
     "const",
     "static",
 ];
-/// Words in front of declarations that a kind may name, alone or before another: `unsafe`, `async fn`.
+/// Words in front of declarations that a kind may name, alone or before another: `unsafe`,
+/// `async fn`.
 const FLAGS: [&str; 8] =
     ["abstract", "async", "const", "extern", "override", "static", "unsafe", "virtual"];
 
-/// Which symbols are wanted.
+/// The filter for the symbols of an outline.
 pub(crate) struct Filter {
     public: bool,
     kinds: Vec<String>,
@@ -117,9 +117,9 @@ fn is(symbol: &Symbol, word: &str) -> bool {
 /// A symbol of an outline.
 pub(crate) struct OutlineEntry {
     pub kind: SymbolKind,
-    /// The word that declares it.
+    /// The keyword that declares the symbol.
     keyword: &'static str,
-    /// With the word that declares it and what is around it.
+    /// The name with its keyword and the enclosing symbols.
     pub label: String,
     pub depth: usize,
     pub lines: String,

@@ -2,11 +2,11 @@
 
 use crate::limits::SENTENCES_MIN;
 
-/// A paragraph that is being read.
+/// A paragraph during parsing.
 #[derive(Default)]
 pub(super) struct Paragraph {
     text: String,
-    /// How many links are around what is read.
+    /// The number of links that enclose the current position.
     pub(super) links: usize,
     /// True when a letter or a digit stands outside of links.
     outside_links: bool,
@@ -18,7 +18,8 @@ impl Paragraph {
         self.text += part;
     }
 
-    /// Returns its text, unless it has only links: a list of places to go says nothing of what is here.
+    /// Returns its text, unless it has only links: a list of places to go says nothing of what is
+    /// here.
     pub(super) fn prose(self) -> Option<String> {
         if self.outside_links { without_addresses(&self.text) } else { None }
     }
@@ -35,8 +36,8 @@ fn without_addresses(text: &str) -> Option<String> {
     text.chars().any(char::is_alphanumeric).then_some(text)
 }
 
-/// Returns the first sentence of a text, and those after it while that is very short; cut at a word beyond `most`
-/// characters.
+/// Returns the first sentence of a text, and those after it while that is very short; cut at a word
+/// beyond `most` characters.
 pub(super) fn first_sentences(text: &str, most: usize) -> Option<String> {
     let ends = text.char_indices().filter_map(|(at, c)| sentence_end(text, at, c));
     let mut end = None;

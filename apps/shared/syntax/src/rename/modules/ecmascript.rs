@@ -7,16 +7,16 @@ use crate::rename::project::{Project, normal};
 
 use super::rules::{Names, Rules};
 
-/// The modules that Node has without a package.
+/// The built-in modules of Node.
 const NODE: &str = "assert async_hooks buffer child_process cluster console constants crypto dgram \
     diagnostics_channel dns domain events fs http http2 https inspector module net os path perf_hooks process \
     punycode querystring readline repl sqlite stream string_decoder sys test timers tls trace_events tty url \
     util v8 vm wasi worker_threads zlib";
 
-/// The endings that a path may leave out, and those that it may have for another one.
+/// File extensions that a path may omit, or name in place of the actual one.
 const ENDINGS: [&str; 10] = ["ts", "tsx", "d.ts", "mts", "cts", "d.mts", "js", "jsx", "mjs", "cjs"];
 
-/// What errors and emitters of events have.
+/// Members that errors and event emitters inherit.
 const INHERITED: &str = "name message stack cause errors code toString toLocaleString valueOf hasOwnProperty on once \
     emit off addListener removeListener removeAllListeners listeners listenerCount rawListeners eventNames \
     prependListener prependOnceListener setMaxListeners getMaxListeners";
@@ -111,7 +111,8 @@ fn at(names: &dyn Names<'_>, path: &Path) -> Meaning {
     }
 }
 
-/// What a path means that isn't relative: a package, if the project has no names of its own for such paths.
+/// What a path means that isn't relative: a package, if the project has no names of its own for
+/// such paths.
 fn package(project: &Project<'_>, file: FileId, path: &str) -> Meaning {
     if path.starts_with(['~', '#', '/']) || path.starts_with("@/") {
         return Meaning::unknown();

@@ -1,4 +1,5 @@
-//! Python: packages are directories, and an absolute import begins at a directory of the search path.
+//! Python: packages are directories, and an absolute import begins at a directory of the search
+//! path.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +10,8 @@ use super::rules::{Names, Rules};
 
 /// The modules of the standard library, up to Python 3.14.
 const STANDARD: &str = include_str!("python_modules.txt");
-/// The members of the built-in types and of those that classes are often derived from, such as `Enum`.
+/// The members of the built-in types and of those that classes are often derived from, such as
+/// `Enum`.
 const MEMBERS: &str = include_str!("python_members.txt");
 
 /// The types that `python_members.txt` has the members of, beside all errors and warnings.
@@ -112,8 +114,8 @@ fn below(project: &Project<'_>, directory: &Path, path: &[String]) -> Meaning {
     }
 }
 
-/// The directories that are likely on the search path of a file: the one of its outermost package, which a script
-/// and a test runner put there, the project's own, and its `src`.
+/// The directories that are likely on the search path of a file: the one of its outermost package,
+/// which a script and a test runner put there, the project's own, and its `src`.
 fn roots(project: &Project<'_>, file: FileId) -> Vec<PathBuf> {
     let mut package = project.path(file).parent().unwrap_or(Path::new("")).to_owned();
     while ["py", "pyi"]
@@ -172,7 +174,8 @@ fn is_dependency(project: &Project<'_>, file: FileId, head: &str) -> bool {
     })
 }
 
-/// Collects the strings of all lists, and the keys of all tables, that a manifest calls dependencies.
+/// Collects the strings of all lists, and the keys of all tables, that a manifest calls
+/// dependencies.
 fn requirements(value: &toml::Value, within: bool, found: &mut Vec<String>) {
     match value {
         toml::Value::String(text) if within => found.push(text.clone()),

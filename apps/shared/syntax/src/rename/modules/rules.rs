@@ -1,4 +1,5 @@
-//! What is peculiar to a language in which names can be resolved, and what that needs to ask of the resolver.
+//! What is peculiar to a language in which names can be resolved, and what that needs to ask of the
+//! resolver.
 
 use crate::rename::facts::Facts;
 use crate::rename::meaning::{Entity, FileId, Meaning, Space};
@@ -34,7 +35,8 @@ pub(in crate::rename) trait Rules {
         Meaning::default()
     }
 
-    /// The files that describe the same module as a file does: a stub beside it, or what it is a stub of.
+    /// The files that describe the same module as a file does: a stub beside it, or what it is a
+    /// stub of.
     fn twins(&self, _: &Project<'_>, _: FileId) -> Vec<FileId> {
         Vec::new()
     }

@@ -1,4 +1,5 @@
-//! Rust: modules are declared by their parents, beginning at the roots of crates that `Cargo.toml` names.
+//! Rust: modules are declared by their parents, beginning at the roots of crates that `Cargo.toml`
+//! names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use crate::source::{Source, ancestors, field};
 
 use super::rules::{Names, Rules};
 
-/// A crate's root, and the table of those that it can name.
+/// The directory of a Cargo manifest, and its parsed TOML.
 struct Manifest {
     directory: PathBuf,
     table: toml::Table,
@@ -58,7 +59,7 @@ impl Rust {
         rust
     }
 
-    /// The file of `mod name;`.
+    /// The file of a declaration `mod name;`.
     fn child(
         &self,
         project: &Project<'_>,
@@ -243,7 +244,8 @@ impl Rules for Rust {
 impl Rust {
     /// The first name of a path: what the scopes have, else a crate.
     fn head(&self, names: &dyn Names<'_>, (file, at): (FileId, usize), head: &str) -> Meaning {
-        // Up to the edition of 2015 an import's path begins at the crate's root, another one doesn't.
+        // Up to the edition of 2015 an import's path begins at the crate's root, another one
+        // doesn't.
         let roots = self.roots_of(file);
         let old = roots.iter().any(|root| is_of_2015(names.project(), *root));
         let outermost = names.module_at(file, at) == Entity::Module { file, scope: 0 };

@@ -35,7 +35,7 @@ fn prototype(name: &str, params: Vec<Param>) -> Prototype {
     }
 }
 
-/// A nested call that has run, then the step that asks, with every form of an argument.
+/// A nested call that has run, then the asking step, with every form of an argument.
 fn steps() -> Vec<Step> {
     let editor = key(Some(WORKSPACE), "editor/main");
     let shared = key(None, "shell/main");
@@ -133,7 +133,7 @@ fn needs(kind: QuestionKind, labels: &[&str]) -> Needs {
     Needs { question, token: Value::from("token").to_blob(), numbers: Vec::new() }
 }
 
-/// The app asks about its second step, for the second time.
+/// A question that the app asks about its second step, for the second time.
 fn app_question() -> OpenQuestion {
     let invoke = Invoke {
         action: "replace".into(),
@@ -157,7 +157,7 @@ fn app_question() -> OpenQuestion {
     OpenQuestion::new(suspended, needs, Asker::App(Box::new(invoke)), 0)
 }
 
-/// The daemon asks for an argument, and for another one next.
+/// A question of the daemon for an argument, with another one to follow.
 fn argument_question() -> OpenQuestion {
     let mut steps = steps();
     let ty = Type::Anchor(Some("line".into()));
@@ -176,7 +176,7 @@ fn argument_question() -> OpenQuestion {
     OpenQuestion::new(suspended(steps), needs(QuestionKind::PickOne, &["a", "b"]), asker, 0)
 }
 
-/// The daemon asks which session a step means.
+/// A question of the daemon about which session a step means.
 fn target_question() -> OpenQuestion {
     let mut steps = steps();
     steps[1].candidates = vec![key(Some(WORKSPACE), "editor/main"), key(None, "editor/other")];
