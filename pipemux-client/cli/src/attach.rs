@@ -203,8 +203,7 @@ fn show(
                 Effect::Leave => return Ok(()),
             }
         }
-        // What came meanwhile is taken first: a screen for each of many keys would delay them all,
-        // Ctrl-C among them.
+        // What came meanwhile is taken first: a screen for each key would delay them all, Ctrl-C too.
         if drawn.elapsed() < DRAWN_EVERY
             && let Ok(another) = queue.try_recv()
         {

@@ -117,12 +117,10 @@ impl Resolver<'_, '_> {
                 if OPAQUE.contains(&head) { found } else { found.then_or_unknown() }
             }
             "string" if self.language == Language::Python => {
-                let text = source.text_of(node).trim_matches(['"', '\'']);
-                let plain = |c: char| c.is_alphanumeric() || c == '_';
-                if text.is_empty() || !text.chars().all(plain) {
+                let Some(name) = quoted_name(source.text_of(node)) else {
                     return Meaning::unknown();
-                }
-                let found = self.visible(file, node.start_byte(), text, Space::Any);
+                };
+                let found = self.visible(file, node.start_byte(), name, Space::Any);
                 self.types_only(&found.or(Meaning::outside))
             }
             "generic_type" | "subscript" => match python_generic(source, node) {
@@ -201,4 +199,11 @@ fn python_generic<'t>(source: &Source, node: Node<'t>) -> PythonGeneric<'t> {
         head if OPAQUE.contains(&head) => PythonGeneric::Opaque,
         _ => PythonGeneric::Other,
     }
+}
+
+/// Returns the name that a Python annotation in quotes consists of.
+fn quoted_name(literal: &str) -> Option<&str> {
+    let name = literal.trim_matches(['"', '\'']);
+    let plain = |c: char| c.is_alphanumeric() || c == '_';
+    (!name.is_empty() && name.chars().all(plain)).then_some(name)
 }
