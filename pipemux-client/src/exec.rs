@@ -11,7 +11,7 @@
 //! | `text` | numbered lines, and texts that are cut |
 //! | `text_editor`, `bash`, `memory` | Anthropic's tools |
 //! | `apply_patch`, `shell` | OpenAI's, as Codex words their answers |
-//! | `filesystem`, `graph` | those of the MCP servers for files and for memory |
+//! | `filesystem` | those of the MCP server for files |
 //! | `folders` | where a path leads, and what is below a folder |
 //! | `pipemux` | PipeMux's own tools |
 
@@ -23,7 +23,6 @@ mod daemon;
 mod edits;
 mod filesystem;
 mod folders;
-mod graph;
 mod memory;
 mod outcome;
 mod pipemux;
@@ -70,15 +69,6 @@ const TOOLS: &[(&str, Answer)] = &[
     ("search_files", filesystem::search),
     ("get_file_info", filesystem::info),
     ("list_allowed_directories", filesystem::allowed),
-    ("create_entities", graph::answer),
-    ("create_relations", graph::answer),
-    ("add_observations", graph::answer),
-    ("delete_entities", graph::answer),
-    ("delete_observations", graph::answer),
-    ("delete_relations", graph::answer),
-    ("read_graph", graph::answer),
-    ("search_nodes", graph::answer),
-    ("open_nodes", graph::answer),
 ];
 
 /// Carries out the calls of one reader.

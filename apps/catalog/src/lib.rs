@@ -12,7 +12,7 @@
 //! | `guide.txt` | what a person decides about the help: the order, what stands on one line, and a few words |
 //!
 //! Signatures in the help come from the prototypes only, and what no prototype has is left out, so
-//! help never shows an action that doesn't exist. To add an app, name its folder in [`APPS`].
+//! help never shows an action that doesn't exist. ARCHITECTURE.md lists what a new app touches.
 #![forbid(unsafe_code)]
 
 mod guide;

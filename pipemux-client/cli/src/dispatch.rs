@@ -104,8 +104,12 @@ fn execute(requester: &Requester, verb: Option<Verb>) -> Result<u8, ClientError>
         Verb::Unknown(words) => Err(suggestions::unknown_verb(&words, &requester.options)),
         // That is JSON in any case.
         verb @ Verb::ToolSchema { .. } => Ok(output::print(&local_text(&verb).unwrap_or_default())),
-        // All other verbs are one request.
-        verb => Ok(print_text(requester, &local_text(&verb).unwrap_or_default())),
+        verb => match local_text(&verb) {
+            Some(text) => Ok(print_text(requester, &text)),
+            None => {
+                Err(ClientError::invalid("this verb is neither a request nor a text of pipemux"))
+            }
+        },
     }
 }
 

@@ -53,8 +53,8 @@ pub(super) fn cut_window(window: &mut AnswerWindow, share: u64) -> bool {
     if window_tokens(window, &shown) <= share {
         return true;
     }
-    // Without its links a window would look like another one, though nothing has changed: what else
-    // the answer says takes a few tokens more or less each time.
+    // A window keeps its links or isn't shown. Which links fit would depend on the few tokens that
+    // the rest of the answer takes, so that an unchanged window would look different each time.
     let required = estimate(&shown.heading) + estimate(&shown.nav);
     if required + CUT_LINE_TOKENS > share {
         return false;

@@ -56,7 +56,7 @@ impl Draft<'_> {
             // Before anything was cut, the excess says nothing of what the lines around the windows
             // take.
             room = room.saturating_sub(if pass == 0 { LAST_LINE_TOKENS.into() } else { over });
-            (*windows, no_room) = cut_to_shares(self.workspace, &all, room);
+            (*windows, no_room) = cut_parts_to_shares(self.workspace, &all, room);
         }
         // What is left are the lines without which nobody would know what the context is about.
         let (named, kept): (Vec<_>, Vec<_>) =
@@ -68,7 +68,7 @@ impl Draft<'_> {
 
 /// Cuts each window that has something new to its share of some tokens. Returns the windows, and
 /// those that there is no room for.
-fn cut_to_shares(
+fn cut_parts_to_shares(
     workspace: &Workspace,
     all: &[(AnswerWindow, bool)],
     room: u64,

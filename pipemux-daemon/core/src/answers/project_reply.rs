@@ -149,8 +149,8 @@ fn take_projection(
     AfterReply::Settled
 }
 
-/// Returns the tokens of a window that clearly exceeds its budget. Budgets are not enforced to the
-/// token, because apps only estimate.
+/// Returns the tokens of a window that exceeds its budget by so much that it is worth requesting at
+/// a lower level of detail. A smaller excess is cut when the answer is written (`views::trim`).
 fn excessive_tokens(window: &Window, budget: u32, before: Option<HeldProjection>) -> Option<u64> {
     let held = window.projection.as_ref()?;
     let before = before.as_ref().map(|before| &*before.projection);

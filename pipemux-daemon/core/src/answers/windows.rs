@@ -3,9 +3,9 @@
 use pipemux_proto::Fault;
 
 use crate::answers::collect::AnswerInput;
+use crate::answers::held_window::{embeds_of, write_and_record};
 use crate::answers::next_epoch::NextEpoch;
 use crate::answers::render_input::{render_input, shared_words};
-use crate::answers::render_window::{embeds_of, write_and_record};
 use crate::answers::request::AnswerRequest;
 use crate::keys::SessionKey;
 use crate::limits::TURN_WORK_MAX;
@@ -29,12 +29,12 @@ pub(super) fn render_windows(
         if turn.work() > TURN_WORK_MAX && count > 1 {
             requested.state = WindowStatus::Broken(Box::new(too_much_work(&requested.session)));
         }
-        render_window(input, requested, count, next, processes)
+        render_requested_window(input, requested, count, next, processes)
     };
     requested.into_iter().map(render).collect()
 }
 
-fn render_window(
+fn render_requested_window(
     input: &AnswerInput,
     requested: RequestedWindow,
     count: u64,

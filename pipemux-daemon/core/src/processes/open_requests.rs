@@ -343,8 +343,8 @@ impl OpenRequests {
     }
 }
 
-/// Tells of the end of a request who asked for it. What a session's start and end go on with is
-/// told by its answer only: without one, the end of the process says enough.
+/// Reports the end of a request to whoever asked for it. The requests that start and end a session
+/// are reported only with an answer: without one, the end of the process is reported anyway.
 pub(super) fn tell_end(
     events: &mut ProcessEvents,
     session: Option<&mut Session>,

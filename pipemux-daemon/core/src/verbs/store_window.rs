@@ -5,7 +5,7 @@ use std::rc::Rc;
 use pipemux_proto::Fault;
 
 use crate::answers::delivery::reserve;
-use crate::answers::render_window::render_held_window;
+use crate::answers::held_window::render_held_window;
 use crate::keys::{ProjectionKey, SessionKey, WorkspaceKey};
 use crate::processes::Processes;
 use crate::processes::reply::AppReply;

@@ -1,4 +1,4 @@
-//! Cutting a window to its budget: apps only estimate, the daemon enforces the bound.
+//! Cuts a window to its budget. Apps only estimate what a window costs; the daemon keeps the bound.
 
 use std::collections::HashSet;
 use std::rc::Rc;

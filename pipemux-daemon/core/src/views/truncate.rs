@@ -1,8 +1,9 @@
 //! Truncates texts to a number of tokens: what is cut ends with a line that leads to the rest.
 //!
-//! In an answer that is too long windows are cut first (`answers::fit`), then what outcomes show
-//! besides their briefs, then long outcomes of steps. How the run ended and a question are never
-//! cut: their length is bounded where they are taken in.
+//! Outcomes of steps are cut while they are written, before the windows: what they show besides
+//! their briefs, then long briefs. What is still too much is taken from the windows
+//! (`answers::fit`). How the run ended and a question are never cut: their length is bounded where
+//! they are taken in.
 
 use pipemux_tokens::{Estimate, estimate};
 

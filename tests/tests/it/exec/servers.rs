@@ -1,4 +1,4 @@
-//! The tools of the MCP reference servers, for files and for memory.
+//! The tools of the MCP reference server for files.
 
 use pipemux_tests::TestEnv;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::{call, done, failed};
 
 #[test]
-fn files_and_graph_answer_as_the_reference_servers_of_mcp_do() {
+fn files_answer_as_the_reference_server_of_mcp_does() {
     let env = TestEnv::new();
     let root = env.project().canonicalize().unwrap().display().to_string();
     let ran = |name: &str, input: Value| call(&env, name, input);
@@ -54,25 +54,4 @@ fn files_and_graph_answer_as_the_reference_servers_of_mcp_do() {
             "f/e/b.txt:\none\ndrei\n\n\n---\nno: Error - ENOENT: no such file or directory, open '{root}/no'"
         )
     );
-
-    let entity =
-        |name: &str| json!({ "name": name, "entityType": "person", "observations": ["likes tea"] });
-    let (said, _) =
-        ran("create_entities", json!({ "entities": [entity("Ann"), entity("Bo"), entity("Ann")] }));
-    assert_eq!(serde_json::from_str::<Value>(&said).unwrap(), json!([entity("Ann"), entity("Bo")]));
-    let knows = json!({ "from": "Ann", "to": "Bo", "relationType": "knows" });
-    assert!(!ran("create_relations", json!({ "relations": [knows] })).1);
-    let lost = json!({ "relations": [{ "from": "Ann", "to": "Cy", "relationType": "knows" }] });
-    assert_eq!(ran("create_relations", lost), failed("Entity with name Cy not found"));
-    let more =
-        json!({ "observations": [{ "entityName": "Bo", "contents": ["likes tea", "sings"] }] });
-    assert!(ran("add_observations", more).0.contains("\"sings\""));
-    let (said, _) = ran("search_nodes", json!({ "query": "SING" }));
-    let said: Value = serde_json::from_str(&said).unwrap();
-    assert_eq!((&said["entities"][0]["name"], &said["relations"]), (&json!("Bo"), &json!([knows])));
-    let gone = json!({ "entityNames": ["Bo", "Cy"] });
-    assert_eq!(ran("delete_entities", gone), done("Deleted 1 of 2 entities. Not found: Cy"));
-    let (said, _) = ran("read_graph", json!({}));
-    let said: Value = serde_json::from_str(&said).unwrap();
-    assert_eq!(said, json!({ "entities": [entity("Ann")], "relations": [] }));
 }
