@@ -16,9 +16,8 @@ use crate::verbs::hidden_link::find_hidden_link;
 use crate::verbs::history::history;
 use crate::verbs::jobs::{cancel_job, read_job};
 use crate::verbs::logs::{Lines, logs};
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, SessionStart, Work};
 use crate::verbs::open::open;
-use crate::verbs::opens::args_for;
 use crate::verbs::pause::pause;
 use crate::verbs::providers::load_providers;
 use crate::verbs::read::read;
@@ -27,7 +26,7 @@ use crate::verbs::resolve::{refs_in, resolve_refs};
 use crate::verbs::run::{RunArgs, run, start_sessions};
 use crate::verbs::set::set;
 use crate::verbs::stop::{end_session, restart, retry_attaching, session_settled};
-use crate::verbs::tasks::{AfterLoading, AfterStart, Task};
+use crate::verbs::tasks::{AfterLoading, Task};
 use crate::verbs::trace::trace;
 use crate::verbs::undo::{UndosInProgress, undo};
 use crate::verbs::usage::{DaemonCounts, daemon_notes, list_sessions, read_usage, status};
@@ -42,7 +41,7 @@ impl Core {
         let (processes, providers) = (&mut self.processes, &self.providers);
         match verb {
             Verb::Open(args) => Ok(open(turn, providers, id, args)),
-            Verb::View(args) => Ok(Next::View(Box::new(args))),
+            Verb::View(args) => Ok(Next::Work(Work::View(Box::new(args)))),
             Verb::Click { link } => click_written(&link),
             Verb::Run { code, stdin, only_queries } => {
                 run(&mut questions!(self), id, RunArgs { code, stdin, only_queries })
@@ -60,18 +59,18 @@ impl Core {
                     read(turn, processes, workspace, (id, request), &target)
                 }
             },
-            Verb::Resolve { text, run } => {
-                refs_in(&text, run).map(|lookup| Next::LookUp(lookup, true))
-            }
+            Verb::Resolve { text, run } => refs_in(&text, run)
+                .map(|lookup| Next::Work(Work::LookUp(lookup, SessionStart::Allowed))),
             Verb::Close { session, end: false } => window_closer!(self).close(request, &session),
             Verb::Close { session, end: true } | Verb::End { session } => {
-                find_session(processes, providers, at, &session).map(Next::End)
+                find_session(processes, providers, at, &session)
+                    .map(|key| Next::Work(Work::EndSession(key)))
             }
             Verb::Restart { session } => {
                 restart(turn, &mut self.tasks, processes, providers, (id, at), &session)
             }
-            Verb::Undo { round } => Ok(Next::Undo(round, true)),
-            Verb::Down => Ok(Next::Stop),
+            Verb::Undo { round } => Ok(Next::Work(Work::Undo(round, SessionStart::Allowed))),
+            Verb::Down => Ok(Next::Work(Work::StopDaemon)),
             verb => self.report(id, verb),
         }
     }
@@ -148,8 +147,14 @@ impl Core {
                     let (body, exit) = failed(requests, workspaces, runs, now, id, fault, kept);
                     (body, exit, 0, true)
                 }
-                other => {
-                    let following = self.carry_on(id, other);
+                Next::Wait(task) => return self.tasks.set(id, task),
+                Next::Work(work) => {
+                    let following = self.carry_on(id, work);
+                    next = following.unwrap_or_else(|fault| Next::Fail(fault, None));
+                    continue;
+                }
+                Next::Run(work) => {
+                    let following = self.carry_on_run(id, work);
                     next = following.unwrap_or_else(|fault| Next::Fail(fault, None));
                     continue;
                 }
@@ -160,61 +165,53 @@ impl Core {
         }
     }
 
-    /// Carries out what a verb leaves to be done before its request can be answered. Returns what
-    /// is left then.
-    fn carry_on(&mut self, id: RequestId, next: Next) -> Result<Next, Fault> {
+    /// Does work that a request needs before it can be answered. Returns what is left then.
+    fn carry_on(&mut self, id: RequestId, work: Work) -> Result<Next, Fault> {
         let request = require::request(&self.clients, id)?;
         let (turn, processes) = (&mut self.turn, &mut self.processes);
-        match next {
-            Next::Wait(task) => self.tasks.set(id, task),
-            Next::Open(args, then) => {
+        match work {
+            Work::Open(args, then) => {
                 return opens!(self).open((&self.rules, &self.providers), id, *args, then);
             }
-            Next::OpenFor(provider, then) => {
-                return Ok(Next::Open(Box::new(args_for(request, provider)), then));
-            }
-            Next::FinishOpen(notes) => return opens!(self).finish(id, notes),
-            Next::Show(windows, kind) => window_answers!(self).show(id, windows, kind)?,
-            Next::View(args) => {
+            Work::FinishOpen(notes) => return opens!(self).finish(id, notes),
+            Work::Show(windows, kind) => window_answers!(self).show(id, windows, kind)?,
+            Work::View(args) => {
                 let workspace = require::workspace(&self.workspaces, request)?;
                 let (providers, jobs) = (&self.providers, &self.jobs);
                 return view(turn, processes, providers, jobs, (request, workspace), *args);
             }
-            Next::Await { wait, wait_ms, pause_ms } => {
+            Work::Await { wait, wait_ms, pause_ms } => {
                 waits!(self).begin(id, *wait, wait_ms, pause_ms)?;
             }
-            Next::Start(sessions, then) => {
+            Work::Start(sessions, then) => {
                 start_sessions(turn, processes, id, &sessions);
                 self.tasks.set(id, Task::Preparing { sessions, then });
                 // None of them may be left to wait for.
                 return session_settled(&mut self.tasks, processes, (id, request), Ok(()));
             }
-            Next::Started(AfterStart::Script(script)) => return Ok(Next::Script(script, false)),
-            Next::Started(AfterStart::Undo(round)) => return Ok(Next::Undo(round, false)),
-            Next::Started(AfterStart::Resolve(lookup)) => return Ok(Next::LookUp(lookup, false)),
-            Next::Undo(round, may_start) => {
+            Work::Undo(round, start) => {
                 let in_progress = UndosInProgress { asking: &self.runs, tasks: &self.tasks };
                 let workspaces = &mut self.workspaces;
-                return undo(turn, workspaces, processes, &in_progress, request, round, may_start);
+                return undo(turn, workspaces, processes, &in_progress, request, round, start);
             }
-            Next::LookUp(lookup, may_start) => {
+            Work::LookUp(lookup, start) => {
                 let workspace = require::workspace(&self.workspaces, request)?;
-                return resolve_refs(turn, processes, workspace, (id, request), lookup, may_start);
+                return resolve_refs(turn, processes, workspace, (id, request), lookup, start);
             }
-            Next::Click(link) => {
+            Work::Click(link) => {
                 let workspace = require::workspace(&self.workspaces, request)?;
                 return click(workspace, processes, request, link);
             }
-            Next::FindLink(link, session) => {
+            Work::FindLink(link, session) => {
                 let workspace = require::workspace(&self.workspaces, request)?;
                 return find_hidden_link(turn, processes, workspace, (id, request), link, session);
             }
-            Next::CancelJob(number) => {
+            Work::CancelJob(number) => {
                 let (tasks, workspaces) = (&mut self.tasks, &mut self.workspaces);
                 let apps = (tasks, processes);
                 return cancel_job(turn, apps, workspaces, &self.jobs, (id, request), number);
             }
-            Next::End(key) => {
+            Work::EndSession(key) => {
                 window_closer!(self).close_all(&key, &request.call.reader);
                 self.tasks.set(id, Task::Ending(key.clone()));
                 let (turn, processes) = (&mut self.turn, &mut self.processes);
@@ -223,11 +220,10 @@ impl Core {
                 }
                 self.session_ended(&key);
             }
-            Next::Stop => {
+            Work::StopDaemon => {
                 self.tasks.set(id, Task::Stopping);
                 self.stop();
             }
-            next => return self.carry_on_run(id, next),
         }
         Ok(Next::Nothing)
     }

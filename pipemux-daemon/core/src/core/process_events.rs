@@ -23,7 +23,7 @@ use crate::processes::exits::{drop_failed_open, restart_for_waiting};
 use crate::processes::sleep::{Demand, finish_save, hibernate_if_idle};
 use crate::processes::{EndedProcess, ProcessEvent, Processes, ReadyProcess};
 use crate::verbs::incarnations::continue_incarnation;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, Work};
 use crate::verbs::stop::{ended, retry_attaching, session_settled};
 use crate::verbs::tasks::Task;
 use crate::verbs::waits::Waits;
@@ -36,7 +36,7 @@ impl Core {
             match event {
                 ProcessEvent::Replied { session, to, reply } => self.replied(&session, to, reply),
                 ProcessEvent::Opened { request, result } => {
-                    self.follow(request, result.map(Next::FinishOpen));
+                    self.follow(request, result.map(|notes| Next::Work(Work::FinishOpen(notes))));
                 }
                 ProcessEvent::Starting { session, dev } => {
                     self.authoring.process_starting(&self.turn, &session, dev);

@@ -12,10 +12,8 @@ use crate::consents::Allowed;
 use crate::core::process_events::update_actions;
 use crate::keys::SessionKey;
 use crate::pauses::Pause;
-use crate::persist::numbers::Numbers;
-use crate::persist::records::{Record, SavedRound};
+use crate::persist::records::{Record, SavedQuestion, SavedRound};
 use crate::processes::Processes;
-use crate::providers::Providers;
 use crate::runs::open_runs::OpenRuns;
 use crate::turn::Turn;
 use crate::verbs::job_events::sync_jobs;
@@ -56,10 +54,9 @@ impl Core {
     /// record that made it was lost.
     fn restore(&mut self, record: Record) {
         let (processes, workspaces) = (&mut self.processes, &mut self.workspaces);
+        let (clients, runs) = (&mut self.clients, &mut self.runs);
         match record {
-            Record::Reserved { numbers_below } => {
-                self.turn.numbers.restore(numbers_below);
-            }
+            Record::Reserved { numbers_below } => self.turn.numbers.restore(numbers_below),
             Record::Floor { numbers_below } => self.persist.losses.restore(numbers_below),
             Record::Job(job) => self.jobs.restore(*job),
             Record::JobTold { job, workspace, reader } => {
@@ -73,34 +70,91 @@ impl Core {
             Record::Pause { workspace, reader, unix_ms, ahead_s, on } => {
                 self.pauses.restore(Pause::from_saved(workspace, reader, unix_ms, ahead_s), on);
             }
-            Record::Session { .. }
-            | Record::SessionEnded { .. }
-            | Record::Asleep { .. }
-            | Record::Prototypes { .. } => {
-                restore_session(processes, workspaces, &self.providers, record);
+            Record::Session { workspace, session, opens } => {
+                let key = SessionKey::from_saved(workspace.as_deref(), &session);
+                let Some(key) = key else { return };
+                let manifest = self.providers.get(&key.addr.provider).cloned();
+                processes.restore_session(key, opens, manifest);
             }
-            Record::Workspace { .. }
-            | Record::Window { .. }
-            | Record::WindowClosed { .. }
-            | Record::Options { .. }
-            | Record::Anchors { .. }
-            | Record::Round { .. }
-            | Record::Undone { .. } => {
-                let (numbers, rounds) = (&mut self.turn.numbers, self.config.history_rounds());
-                restore_workspace(workspaces, processes, numbers, rounds, record);
+            Record::SessionEnded { workspace, session } => {
+                let key = SessionKey::from_saved(workspace.as_deref(), &session);
+                let Some(key) = key else { return };
+                processes.remove(&key);
+                workspaces.forget_session(&key);
             }
-            Record::Begun { .. }
-            | Record::Progressed { .. }
-            | Record::Answered { .. }
-            | Record::Acts { .. }
-            | Record::PseudonymKey { .. } => {
-                restore_request(&mut self.clients, workspaces, record);
+            Record::Asleep { workspace, session, version, at_zero, wake_at } => {
+                let key = SessionKey::from_saved(workspace.as_deref(), &session);
+                let Some(key) = key else { return };
+                let version = (version > 0 || at_zero).then_some(version);
+                processes.restore_asleep(&key, version, wake_at);
             }
-            Record::Question { .. }
-            | Record::QuestionClosed { .. }
-            | Record::Kept { .. }
-            | Record::KeptClosed { .. } => {
-                restore_open_run(&mut self.runs, workspaces, record);
+            Record::Prototypes { provider, prototypes } => {
+                restore_prototypes(processes, &provider, &prototypes);
+            }
+            Record::Workspace { key, name, ids_below, epochs_below } => {
+                let first = FirstNumbers { id: ids_below, epoch: epochs_below };
+                workspaces.restore(key.into(), name, first);
+            }
+            Record::Window { workspace, session, lod, budget, pinned, placement } => {
+                let Some(key) = known_session(processes, &workspace, &session) else { return };
+                let Some(found) = workspaces.get_mut(workspace.as_str()) else { return };
+                let detail = SavedDetail { lod: &lod, budget, pinned, placement };
+                found.restore_window(key, &detail, || self.turn.numbers.take_restored());
+            }
+            Record::WindowClosed { workspace, session } => {
+                let Some(found) = workspaces.get_mut(workspace.as_str()) else { return };
+                found.restore_closed_window(&session);
+            }
+            Record::Options { workspace, options } => {
+                let Some(found) = workspaces.get_mut(workspace.as_str()) else { return };
+                found.options = options;
+            }
+            Record::Anchors { workspace, anchors } => {
+                let Some(found) = workspaces.get_mut(workspace.as_str()) else { return };
+                found.anchors.restore(anchors, found.epoch + 1);
+            }
+            Record::Round { workspace, round } => {
+                let Some(found) = workspaces.get_mut(workspace.as_str()) else { return };
+                found.history.restore_unfinished(&round.reader, &round.run_id, None);
+                found.history.add(round, self.config.history_rounds());
+            }
+            Record::Undone { workspace, round, steps, again, unsure } => {
+                let Some(found) = workspaces.get_mut(workspace.as_str()) else { return };
+                let now = UndosNow { taken_back: steps, made_again: again, unsure };
+                found.history.mark_undone(round, &now);
+            }
+            Record::Begun { run_id, workspace, reader, unix_ms, round } => {
+                let round = round.map(|round| SavedRound { run_id: run_id.clone(), ..*round });
+                let by = (workspace.as_deref(), reader.as_deref());
+                restore_unfinished(workspaces, by, &run_id, round);
+                clients.restore_act(&ActKey::saved(workspace, reader, &run_id), unix_ms, None);
+            }
+            Record::Progressed { run_id, workspace, reader, round } => {
+                let found = workspace.and_then(|key| workspaces.get_mut(key.as_str()));
+                let Some(found) = found else { return };
+                found.history.restore_progress(&reader.unwrap_or_default(), &run_id, *round);
+            }
+            Record::Answered { run_id, workspace, reader, exit } => {
+                let by = (workspace.as_deref(), reader.as_deref());
+                restore_unfinished(workspaces, by, &run_id, None);
+                clients.restore_act(&ActKey::saved(workspace, reader, &run_id), 0, Some(exit));
+            }
+            Record::Acts { workspace, reader, forgotten_to, acts } => {
+                clients.restore_acts(workspace, reader, forgotten_to, acts);
+            }
+            Record::PseudonymKey { key } => clients.restore_pseudonym_key(&key),
+            Record::Question { workspace, number, question } => {
+                restore_question(runs, workspaces, &workspace, number, &question);
+            }
+            Record::QuestionClosed { workspace, number } => {
+                runs.remove_question(&workspace, number);
+            }
+            Record::Kept { workspace, number, rest } => {
+                let Some(found) = workspaces.get(workspace.as_str()) else { return };
+                runs.restore_kept(&found.key, number, rest);
+            }
+            Record::KeptClosed { workspace, number } => {
+                runs.remove_rest(&workspace, number);
             }
         }
     }
@@ -134,141 +188,18 @@ impl Core {
     }
 }
 
-/// Applies the record of a session.
-fn restore_session(
-    processes: &mut Processes,
+/// Opens a saved question again, or tells its workspace that it can't be read.
+fn restore_question(
+    runs: &mut OpenRuns,
     workspaces: &mut Workspaces,
-    providers: &Providers,
-    record: Record,
+    workspace: &str,
+    number: u64,
+    question: &SavedQuestion,
 ) {
-    match record {
-        Record::Session { workspace, session, opens } => {
-            let Some(key) = SessionKey::from_saved(workspace.as_deref(), &session) else {
-                return;
-            };
-            let manifest = providers.get(&key.addr.provider).cloned();
-            processes.restore_session(key, opens, manifest);
-        }
-        Record::SessionEnded { workspace, session } => {
-            if let Some(key) = SessionKey::from_saved(workspace.as_deref(), &session) {
-                processes.remove(&key);
-                workspaces.forget_session(&key);
-            }
-        }
-        Record::Asleep { workspace, session, version, at_zero, wake_at } => {
-            if let Some(key) = SessionKey::from_saved(workspace.as_deref(), &session) {
-                let version = (version > 0 || at_zero).then_some(version);
-                processes.restore_asleep(&key, version, wake_at);
-            }
-        }
-        Record::Prototypes { provider, prototypes } => {
-            restore_prototypes(processes, &provider, &prototypes);
-        }
-        _ => {}
-    }
-}
-
-/// Applies the record of a workspace or of what is in it.
-fn restore_workspace(
-    workspaces: &mut Workspaces,
-    processes: &Processes,
-    numbers: &mut Numbers,
-    rounds: usize,
-    record: Record,
-) {
-    match record {
-        Record::Workspace { key, name, ids_below, epochs_below } => {
-            let first = FirstNumbers { id: ids_below, epoch: epochs_below };
-            workspaces.restore(key.into(), name, first);
-        }
-        Record::Window { workspace, session, lod, budget, pinned, placement } => {
-            let Some(key) = known_session(processes, &workspace, &session) else { return };
-            let Some(found) = workspaces.get_mut(workspace.as_str()) else { return };
-            let detail = SavedDetail { lod: &lod, budget, pinned, placement };
-            found.restore_window(key, &detail, || numbers.take_restored());
-        }
-        Record::WindowClosed { workspace, session } => {
-            if let Some(found) = workspaces.get_mut(workspace.as_str()) {
-                found.restore_closed_window(&session);
-            }
-        }
-        Record::Options { workspace, options } => {
-            if let Some(found) = workspaces.get_mut(workspace.as_str()) {
-                found.options = options;
-            }
-        }
-        Record::Anchors { workspace, anchors } => {
-            if let Some(found) = workspaces.get_mut(workspace.as_str()) {
-                found.anchors.restore(anchors, found.epoch + 1);
-            }
-        }
-        Record::Round { workspace, round } => {
-            if let Some(found) = workspaces.get_mut(workspace.as_str()) {
-                found.history.restore_unfinished(&round.reader, &round.run_id, None);
-                found.history.add(round, rounds);
-            }
-        }
-        Record::Undone { workspace, round, steps, again, unsure } => {
-            if let Some(found) = workspaces.get_mut(workspace.as_str()) {
-                let now = UndosNow { taken_back: steps, made_again: again, unsure };
-                found.history.mark_undone(round, &now);
-            }
-        }
-        _ => {}
-    }
-}
-
-/// Applies the record of a client's request.
-fn restore_request(clients: &mut Clients, workspaces: &mut Workspaces, record: Record) {
-    match record {
-        Record::Begun { run_id, workspace, reader, unix_ms, round } => {
-            let round = round.map(|round| SavedRound { run_id: run_id.clone(), ..*round });
-            restore_unfinished(workspaces, workspace.as_deref(), reader.as_deref(), &run_id, round);
-            let key = ActKey::saved(workspace, reader, &run_id);
-            clients.restore_act(&key, unix_ms, None);
-        }
-        Record::Progressed { run_id, workspace, reader, round } => {
-            let found = workspace.and_then(|key| workspaces.get_mut(key.as_str()));
-            if let Some(found) = found {
-                let reader = reader.unwrap_or_default();
-                found.history.restore_progress(&reader, &run_id, *round);
-            }
-        }
-        Record::Answered { run_id, workspace, reader, exit } => {
-            restore_unfinished(workspaces, workspace.as_deref(), reader.as_deref(), &run_id, None);
-            let key = ActKey::saved(workspace, reader, &run_id);
-            clients.restore_act(&key, 0, Some(exit));
-        }
-        Record::Acts { workspace, reader, forgotten_to, acts } => {
-            clients.restore_acts(workspace, reader, forgotten_to, acts);
-        }
-        Record::PseudonymKey { key } => clients.restore_pseudonym_key(&key),
-        _ => {}
-    }
-}
-
-/// Applies the record of a question, or of what a failed run left.
-fn restore_open_run(runs: &mut OpenRuns, workspaces: &mut Workspaces, record: Record) {
-    match record {
-        Record::Question { workspace, number, question } => {
-            let Some(found) = workspaces.get_mut(workspace.as_str()) else { return };
-            if !runs.restore_question(&found.key, number, &question) {
-                let text = format!("question {number} was asked by another version and is lost");
-                found.notify(text, Default::default());
-            }
-        }
-        Record::QuestionClosed { workspace, number } => {
-            runs.remove_question(&workspace, number);
-        }
-        Record::Kept { workspace, number, rest } => {
-            if let Some(found) = workspaces.get(workspace.as_str()) {
-                runs.restore_kept(&found.key, number, rest);
-            }
-        }
-        Record::KeptClosed { workspace, number } => {
-            runs.remove_rest(&workspace, number);
-        }
-        _ => {}
+    let Some(found) = workspaces.get_mut(workspace) else { return };
+    if !runs.restore_question(&found.key, number, question) {
+        let text = format!("question {number} was asked by another version and is lost");
+        found.notify(text, Default::default());
     }
 }
 
@@ -291,8 +222,7 @@ fn restore_prototypes(processes: &mut Processes, provider: &str, encoded: &[u8])
 
 fn restore_unfinished(
     workspaces: &mut Workspaces,
-    workspace: Option<&str>,
-    reader: Option<&str>,
+    (workspace, reader): (Option<&str>, Option<&str>),
     run_id: &str,
     round: Option<SavedRound>,
 ) {

@@ -13,7 +13,7 @@ use crate::verbs::concurrent_changes::FileChanges;
 use crate::verbs::end_run::{end_run, remove_value_files, show_run};
 use crate::verbs::incarnations::version_went_back;
 use crate::verbs::jobs::{started, step_started};
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, RunWork};
 use crate::verbs::require;
 use crate::verbs::run::{run_script, run_steps};
 use crate::verbs::run_driver::{
@@ -23,45 +23,44 @@ use crate::verbs::run_driver::{
 use crate::verbs::undo::mark_undone;
 
 impl Core {
-    /// Carries out what is left to be done for a script or a run. Returns what is left then.
-    pub(super) fn carry_on_run(&mut self, id: RequestId, next: Next) -> Result<Next, Fault> {
-        match next {
-            Next::AnswerQuestion(number, text) => {
+    /// Does work on a script or a run. Returns what is left then.
+    pub(super) fn carry_on_run(&mut self, id: RequestId, work: RunWork) -> Result<Next, Fault> {
+        match work {
+            RunWork::AnswerQuestion(number, text) => {
                 let processes = &self.processes;
                 questions!(self).answer(processes, id, &text, Some(number), None)
             }
-            Next::Script(script, may_start) => {
+            RunWork::Script(script, start) => {
                 let (processes, providers) = (&mut self.processes, &self.providers);
-                run_script(&mut questions!(self), processes, providers, id, script, may_start)
+                run_script(&mut questions!(self), processes, providers, id, script, start)
             }
-            Next::Steps(steps, origin) => {
+            RunWork::Steps(steps, origin) => {
                 let permission = permission!(self);
                 run_steps(&mut questions!(self), permission, id, steps, origin)
             }
-            Next::BeginRun(run, input) => {
+            RunWork::Begin(run, input) => {
                 let request = require::request(&self.clients, id)?;
                 let now = self.turn.mono_ms();
                 Ok(begin_run(&mut self.tasks, (id, request), now, run, input))
             }
-            Next::Resume(input) => {
+            RunWork::Resume(input) => {
                 let permission = permission!(self);
                 let (turn, workspaces) = (&mut self.turn, &mut self.workspaces);
                 let requests = (&mut self.clients, &mut self.tasks);
                 resume_run(turn, requests, workspaces, &self.processes, permission, id, input)
             }
-            Next::Drive(output) => self.drive(id, output),
-            Next::StepStarted(session, started) => {
+            RunWork::Drive(output) => self.drive(id, output),
+            RunWork::StepStarted(session, started) => {
                 let is_stopping = self.shutdown != Shutdown::Running;
                 step_started(&mut job_events!(self), is_stopping, id, &session, started)
             }
-            Next::EndRun(mut run) => {
+            RunWork::End(mut run) => {
                 let (turn, rounds) = (&mut self.turn, self.config.history_rounds());
                 let (clients, workspaces) = (&mut self.clients, &mut self.workspaces);
                 end_run(turn, clients, workspaces, &mut self.feed, rounds, (id, &mut run));
                 let workspace = require::workspace_of_run(&self.workspaces, &run.caller)?;
                 Ok(show_run(&self.clients, workspace, &self.processes, (id, run)))
             }
-            _ => Ok(Next::Nothing),
         }
     }
 
@@ -105,7 +104,7 @@ impl Core {
             RunOutput::Finished => {
                 let Some(mut run) = self.tasks.take_run(id) else { return Ok(Next::Nothing) };
                 remove_value_files(turn, &mut run);
-                Ok(Next::EndRun(run))
+                Ok(Next::Run(RunWork::End(run)))
             }
         }
     }
@@ -147,8 +146,8 @@ impl Core {
             }
         }
         match started(&mut reply) {
-            Some(started) => Next::StepStarted(session, started),
-            None => Next::Resume(RunInput::Replied(reply)),
+            Some(started) => Next::Run(RunWork::StepStarted(session, started)),
+            None => Next::Run(RunWork::Resume(RunInput::Replied(reply))),
         }
     }
 }

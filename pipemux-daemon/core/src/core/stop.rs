@@ -12,7 +12,7 @@ use crate::processes::draining;
 use crate::processes::session::Session;
 use crate::verbs::job_events::{JobEnd, lost_jobs};
 use crate::verbs::jobs::end_job_wait;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, RunWork};
 use crate::verbs::stop::{begin_restart, ended, remove_session};
 use crate::verbs::tasks::Task;
 
@@ -100,7 +100,7 @@ impl Core {
             // The answer of a run tells which steps took effect, with the windows as they were.
             if let Some(mut run) = self.tasks.take_run(id) {
                 run.fail(StepStatus::Failed, fault.clone());
-                self.follow(id, Ok(Next::EndRun(run)));
+                self.follow(id, Ok(Next::Run(RunWork::End(run))));
             }
             let shown = window_answers!(self).finish_early(id, &fault.message);
             self.follow(id, shown.map(|()| Next::Nothing));

@@ -14,7 +14,7 @@ use crate::processes::Processes;
 use crate::runs::questions::question::{OpenQuestion, ParsedAnswer, declines};
 use crate::runs::{Run, RunContext, RunInput, TypedAnswer};
 use crate::verbs::click::{LinkEffect, resolve_link};
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, RunWork};
 use crate::verbs::questions::{Questions, show_questions};
 use crate::verbs::require;
 
@@ -37,7 +37,9 @@ impl Questions<'_> {
         {
             let (request, workspace) = self.request(id)?;
             return match resolve_link(workspace, processes, request, &link)? {
-                LinkEffect::Answer(question, answer) => Ok(Next::AnswerQuestion(question, answer)),
+                LinkEffect::Answer(question, answer) => {
+                    Ok(Next::Run(RunWork::AnswerQuestion(question, answer)))
+                }
                 LinkEffect::Steps(_) | LinkEffect::CancelJob(_) | LinkEffect::Hidden(_) => {
                     Err(Fault::usage(format!("{link} is no answer"))
                         .hint(format!("pipemux click {link}")))
@@ -45,7 +47,7 @@ impl Questions<'_> {
             };
         }
         if let Some(kept) = self.take_kept_run(id, text, to)? {
-            return Ok(Next::BeginRun(Box::new(kept), RunInput::Begin));
+            return Ok(Next::Run(RunWork::Begin(Box::new(kept), RunInput::Begin)));
         }
         if text.trim().is_empty() {
             return self.show_open(id, to);
@@ -89,7 +91,7 @@ impl Questions<'_> {
         let text = format!("question {number} was answered: {told}");
         let audience = Audience::Workspace(at, None);
         self.feed.publish(self.turn.now, EventKind::Answered, audience, Some(&reader), &text);
-        Ok(Next::BeginRun(Box::new(run), input))
+        Ok(Next::Run(RunWork::Begin(Box::new(run), input)))
     }
 
     /// Notes for the audit log what may be told of the answer to a question.

@@ -11,7 +11,7 @@ use crate::runs::RunContext;
 use crate::runs::questions::question::ParsedAnswer;
 use crate::runs::questions::saved_question;
 use crate::verbs::answer::no_question;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, RunWork};
 use crate::verbs::questions::{Questions, show_questions};
 use crate::verbs::require;
 
@@ -57,6 +57,6 @@ impl Questions<'_> {
         let text = format!("question {number} was answered: {told}");
         let audience = Audience::Workspace(at, None);
         self.feed.publish(self.turn.now, EventKind::Answered, audience, Some(&reader), &text);
-        Ok(Next::BeginRun(Box::new(run), input))
+        Ok(Next::Run(RunWork::Begin(Box::new(run), input)))
     }
 }

@@ -11,7 +11,7 @@ use crate::runs::{RunContext, Step};
 use crate::scripts::link::{Clicker, LinkTarget, link_target};
 use crate::scripts::plan::Planner;
 use crate::scripts::resolve_ref::{RefScope, UnresolvedRef};
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, RunWork, SessionStart, Work};
 use crate::verbs::tasks::RefLookup;
 use crate::workspaces::Workspace;
 
@@ -22,7 +22,7 @@ use crate::workspaces::Workspace;
 pub(crate) fn click_written(link: &str) -> Result<Next, Fault> {
     let link =
         Ref::parse_loose(link, RefKind::Link).map_err(|error| Fault::usage(error.to_string()))?;
-    Ok(Next::Click(link))
+    Ok(Next::Work(Work::Click(link)))
 }
 
 /// Clicks a link: runs its action, or answers the question that it belongs to.
@@ -36,7 +36,7 @@ pub(crate) fn click(
     link: Ref,
 ) -> Result<Next, Fault> {
     if link.prefix.is_some() {
-        return Ok(Next::LookUp(RefLookup::click(link), true));
+        return Ok(Next::Work(Work::LookUp(RefLookup::click(link), SessionStart::Allowed)));
     }
     if link.kind != RefKind::Link {
         check_object(workspace, processes, request, &link)?;
@@ -101,10 +101,10 @@ impl LinkEffect {
     /// Carries out what `link` does.
     pub(super) fn follow(self, link: Ref) -> Next {
         match self {
-            Self::Steps(steps) => Next::Steps(steps, Origin::Click),
-            Self::Answer(question, answer) => Next::AnswerQuestion(question, answer),
-            Self::CancelJob(job) => Next::CancelJob(job),
-            Self::Hidden(session) => Next::FindLink(link, session),
+            Self::Steps(steps) => Next::Run(RunWork::Steps(steps, Origin::Click)),
+            Self::Answer(question, answer) => Next::Run(RunWork::AnswerQuestion(question, answer)),
+            Self::CancelJob(job) => Next::Work(Work::CancelJob(job)),
+            Self::Hidden(session) => Next::Work(Work::FindLink(link, session)),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::processes::Processes;
 use crate::runs::Run;
 use crate::runs::history_round::history_round;
 use crate::turn::Turn;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, Work};
 use crate::verbs::run_driver::maker_of;
 use crate::verbs::undo::mark_undone;
 use crate::views::requested_window::{AnswerKind, WantedWindow};
@@ -76,7 +76,7 @@ pub(crate) fn show_run(
     };
     let touched = run.own_changes.touched.iter().filter(is_shown);
     let wanted = touched.map(|key| WantedWindow { session: key.clone(), lod, budget }).collect();
-    Next::Show(wanted, AnswerKind::Run(run))
+    Next::Work(Work::Show(wanted, AnswerKind::Run(run)))
 }
 
 /// Adds a run that has ended to the history of its workspace, if there still is one, and to the

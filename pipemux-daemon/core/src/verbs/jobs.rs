@@ -20,7 +20,7 @@ use crate::runs::step_job::StepJob;
 use crate::runs::{RunInput, StepReply};
 use crate::turn::Turn;
 use crate::verbs::job_events::JobEvents;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, RunWork};
 use crate::verbs::require;
 use crate::verbs::tasks::{JobWait, Task, Tasks};
 use crate::views::inert;
@@ -84,7 +84,7 @@ fn resume(
         }
     });
     let step = Box::new(StartedStep { started, job });
-    Next::Resume(RunInput::Replied(StepReply::Started(step)))
+    Next::Run(RunWork::Resume(RunInput::Replied(StepReply::Started(step))))
 }
 
 /// Returns until when a request that waits for jobs does so at most, on the monotonic clock: it is

@@ -21,7 +21,7 @@ use crate::runs::origin::Origin;
 use crate::runs::{Run, RunInput, Step};
 use crate::scripts::secrets::SecretActions;
 use crate::scripts::source::{Code, Source};
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, RunWork, SessionStart};
 use crate::verbs::questions::{Questions, show_questions};
 use crate::verbs::require;
 use crate::views::inert;
@@ -174,9 +174,10 @@ impl Questions<'_> {
             return Ok(refused);
         }
         match corrected {
-            Ok(corrected) => {
-                Ok(Next::Script(Box::new(ParsedScript::corrected(number, corrected)), true))
-            }
+            Ok(corrected) => Ok(Next::Run(RunWork::Script(
+                Box::new(ParsedScript::corrected(number, corrected)),
+                SessionStart::Allowed,
+            ))),
             Err(fault) => {
                 let fault = if holds_secret { without_code(fault) } else { fault };
                 Ok(Next::Fail(fault, Some(number)))
@@ -262,7 +263,7 @@ impl Questions<'_> {
         run.hide_secrets(workspace);
         self.runs.remove_rest(&at, number);
         self.turn.persist(Record::KeptClosed { workspace: at.to_string(), number });
-        Ok(Next::BeginRun(Box::new(run), RunInput::Begin))
+        Ok(Next::Run(RunWork::Begin(Box::new(run), RunInput::Begin)))
     }
 
     /// Keeps the steps no longer that nobody took up in time.

@@ -10,7 +10,7 @@ use crate::processes::reply::AppReply;
 use crate::runs::{LookupReply, RunInput};
 use crate::turn::Turn;
 use crate::verbs::hidden_link::{link_located, link_window_arrived, not_looked_at};
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, RunWork};
 use crate::verbs::read::{chunk_read, object_located};
 use crate::verbs::require;
 use crate::verbs::resolve::{resolved, take_locations};
@@ -42,7 +42,9 @@ impl Lookups<'_> {
             let (at, window) = (&run.caller.workspace, (session, key));
             let (turn, processes, ids) = (&mut *self.turn, &*self.processes, run.needs_ids());
             let arrived = store_window(turn, workspaces, processes, at, window, ids, reply);
-            return Ok(Next::Resume(RunInput::LookedUp(LookupReply::Window(arrived))));
+            return Ok(Next::Run(RunWork::Resume(RunInput::LookedUp(LookupReply::Window(
+                arrived,
+            )))));
         }
         let is_finding = |task: &Task| matches!(task, Task::Finding(_));
         let Some(Task::Finding(hidden)) = self.tasks.take_if(id, is_finding) else {
@@ -70,7 +72,9 @@ impl Lookups<'_> {
     ) -> Result<Next, Fault> {
         let is_looked_for = |task: &Task| matches!(task, Task::Reading(_) | Task::Finding(_));
         let Some(task) = self.tasks.take_if(id, is_looked_for) else {
-            return Ok(Next::Resume(RunInput::LookedUp(LookupReply::Location(reply))));
+            return Ok(Next::Run(RunWork::Resume(RunInput::LookedUp(LookupReply::Location(
+                reply,
+            )))));
         };
         let request = require::request(self.clients, id)?;
         let workspace = require::workspace(workspaces, request)?;
@@ -91,7 +95,7 @@ impl Lookups<'_> {
     pub(crate) fn value_read(&mut self, id: RequestId, reply: AppReply) -> Result<Next, Fault> {
         let is_reading = |task: &Task| matches!(task, Task::Reading(_));
         let Some(Task::Reading(read)) = self.tasks.take_if(id, is_reading) else {
-            return Ok(Next::Resume(RunInput::LookedUp(LookupReply::Value(reply))));
+            return Ok(Next::Run(RunWork::Resume(RunInput::LookedUp(LookupReply::Value(reply)))));
         };
         let request = require::request(self.clients, id)?;
         chunk_read(self.turn, self.processes, (id, request), *read, reply)

@@ -1,8 +1,11 @@
 //! What a verb leaves to be done for its request.
+//!
+//! Each enum here is carried out by one exhaustive `match`: [`Next`] by `Core::follow`, [`Work`] by
+//! `Core::carry_on` and [`RunWork`] by `Core::carry_on_run`.
 
 use pipemux_proto::client::{Body, OpenArgs, ViewArgs};
 use pipemux_proto::refs::Ref;
-use pipemux_proto::{Fault, ProviderId, Value};
+use pipemux_proto::{Fault, Value};
 
 use crate::foreign::{ForeignText, Started};
 use crate::keys::SessionKey;
@@ -30,10 +33,17 @@ pub(crate) enum Next {
     Fail(Fault, Option<u64>),
     /// Wait.
     Wait(Task),
-    /// Open a registered app, and go on.
+    /// Do work on windows, sessions or links, and go on with what that leaves.
+    Work(Work),
+    /// Do work on a script or a run, and go on with what that leaves.
+    Run(RunWork),
+}
+
+/// Work on windows, sessions and links that a request needs before it can be answered.
+#[derive(Debug)]
+pub(crate) enum Work {
+    /// Open an app, and go on.
     Open(Box<OpenArgs>, AfterOpen),
-    /// Open a built-in app as its caller would, and go on.
-    OpenFor(ProviderId, AfterOpen),
     /// Add the window of the app that was opened, which told these notes.
     FinishOpen(Vec<ForeignText>),
     /// Request windows, and show them once they have arrived.
@@ -45,30 +55,33 @@ pub(crate) enum Next {
     Await { wait: Box<Wait>, wait_ms: u64, pause_ms: u64 },
     /// Start sessions, and go on once each is ready or can't be.
     Start(Vec<SessionKey>, AfterStart),
-    /// Go on now that the sessions have started.
-    Started(AfterStart),
-    /// Undo a round of history; the newest one if none is named. The flag is as for a script.
-    Undo(Option<u64>, bool),
-    /// Look up refs and tokens. The flag is as for a script.
-    LookUp(RefLookup, bool),
+    /// Undo a round of history; the newest one if none is named.
+    Undo(Option<u64>, SessionStart),
+    /// Look up refs and tokens.
+    LookUp(RefLookup, SessionStart),
     /// Click a link.
     Click(Ref),
     /// Look for a link in its window as it is now.
     FindLink(Ref, SessionKey),
-    /// Answer the question of this number.
-    AnswerQuestion(u64, String),
     /// Cancel the job of this number.
     CancelJob(u64),
     /// End a session, and close its windows in all workspaces.
-    End(SessionKey),
+    EndSession(SessionKey),
     /// End the daemon.
-    Stop,
-    /// Bring a script to its run. The flag is true as long as no sessions were started for it.
-    Script(Box<ParsedScript>, bool),
+    StopDaemon,
+}
+
+/// Work on a script or a run.
+#[derive(Debug)]
+pub(crate) enum RunWork {
+    /// Answer the question of this number.
+    AnswerQuestion(u64, String),
+    /// Bring a script to its run.
+    Script(Box<ParsedScript>, SessionStart),
     /// Carry out steps that were checked.
     Steps(Vec<Step>, Origin),
     /// Begin a run, or go on with it.
-    BeginRun(Box<Run>, RunInput),
+    Begin(Box<Run>, RunInput),
     /// Resume the run of the request.
     Resume(RunInput),
     /// Carry out what the run of the request needs.
@@ -76,5 +89,23 @@ pub(crate) enum Next {
     /// Go on with the run of the request, whose step began a job of a session.
     StepStarted(SessionKey, Started),
     /// Show what a run did, which has ended or asks a question.
-    EndRun(Box<Run>),
+    End(Box<Run>),
+}
+
+/// Whether sessions that the work needs and that aren't known well enough are started first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SessionStart {
+    Allowed,
+    /// They were started already: what isn't known by now stays unknown.
+    Done,
+}
+
+impl From<AfterStart> for Next {
+    fn from(then: AfterStart) -> Self {
+        match then {
+            AfterStart::Script(script) => Self::Run(RunWork::Script(script, SessionStart::Done)),
+            AfterStart::Undo(round) => Self::Work(Work::Undo(round, SessionStart::Done)),
+            AfterStart::Resolve(lookup) => Self::Work(Work::LookUp(lookup, SessionStart::Done)),
+        }
+    }
 }

@@ -19,7 +19,7 @@ use crate::processes::session::ProcessState;
 use crate::providers::{Providers, find_manifest};
 use crate::rules::Rules;
 use crate::turn::Turn;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, Work};
 use crate::verbs::providers::load_providers;
 use crate::verbs::require;
 use crate::verbs::tasks::{AfterLoading, AfterOpen, Opening};
@@ -42,7 +42,7 @@ pub(crate) enum OpenStep {
 pub(crate) fn open(turn: &mut Turn, providers: &Providers, id: RequestId, args: OpenArgs) -> Next {
     let args = Box::new(args);
     if providers.contains_key(&args.provider) {
-        return Next::Open(args, AfterOpen::Show);
+        return Next::Work(Work::Open(args, AfterOpen::Show));
     }
     load_providers(turn, id, ProvidersArgs::default(), AfterLoading::Open(args))
 }

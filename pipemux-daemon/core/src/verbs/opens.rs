@@ -21,7 +21,7 @@ use crate::processes::starting::wake;
 use crate::providers::Providers;
 use crate::rules::Rules;
 use crate::turn::Turn;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, RunWork, SessionStart, Work};
 use crate::verbs::open::{
     OpenStep, add_window, begin_open, session_to_open, set_options, take_opened,
 };
@@ -149,11 +149,13 @@ impl Opens<'_> {
         Ok(match then {
             AfterOpen::Show => {
                 let wanted = WantedWindow { session: key, lod: None, budget: None };
-                Next::Show(vec![wanted], AnswerKind::Open { notes })
+                Next::Work(Work::Show(vec![wanted], AnswerKind::Open { notes }))
             }
-            AfterOpen::Script(script) => Next::Script(script, true),
+            AfterOpen::Script(script) => Next::Run(RunWork::Script(script, SessionStart::Allowed)),
             // The window is open now, so that it isn't opened again.
-            AfterOpen::View(view) => Next::View(Box::new(ViewArgs { open: false, ..*view })),
+            AfterOpen::View(view) => {
+                Next::Work(Work::View(Box::new(ViewArgs { open: false, ..*view })))
+            }
         })
     }
 }

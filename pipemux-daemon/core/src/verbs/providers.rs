@@ -20,7 +20,7 @@ use crate::manifest::{
 use crate::processes::Processes;
 use crate::providers::Providers;
 use crate::turn::Turn;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, Work};
 use crate::verbs::tasks::{AfterLoading, AfterOpen, Task};
 use crate::views::inert::whole_line;
 
@@ -80,7 +80,7 @@ pub(crate) fn providers_loaded(
                     Err(Fault::not_found(format!("no app {}: {text}", open.provider))
                         .hint("correct it, then open it again"))
                 }
-                None => Ok(Next::Open(open, AfterOpen::Show)),
+                None => Ok(Next::Work(Work::Open(open, AfterOpen::Show))),
             }
         }
         _ => Err(Fault::unknown("the request was answered already")),

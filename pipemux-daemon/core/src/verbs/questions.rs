@@ -10,7 +10,7 @@ use crate::feed::Feed;
 use crate::keys::RequestId;
 use crate::runs::open_runs::OpenRuns;
 use crate::turn::Turn;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, Work};
 use crate::verbs::require;
 use crate::views::requested_window::AnswerKind;
 use crate::workspaces::{Workspace, Workspaces};
@@ -49,5 +49,5 @@ pub(super) fn show_questions(numbers: Vec<u64>, refusal: Option<Fault>) -> Next 
         let hints = hints.cloned().collect();
         Box::new(Fault { hints, ..fault })
     });
-    Next::Show(Vec::new(), AnswerKind::Questions { numbers, refusal, waiting: 0 })
+    Next::Work(Work::Show(Vec::new(), AnswerKind::Questions { numbers, refusal, waiting: 0 }))
 }

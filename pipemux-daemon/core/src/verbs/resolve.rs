@@ -31,7 +31,7 @@ use crate::scripts::link::{Clicker, LinkTarget, link_target};
 use crate::scripts::ref_errors;
 use crate::scripts::resolve_ref::{RefScope, UnresolvedRef};
 use crate::turn::Turn;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, RunWork, SessionStart, Work};
 use crate::verbs::tasks::{AfterStart, RefLookup, Resolving, Task};
 use crate::views::answer::refusal;
 use crate::views::link_title::callee;
@@ -63,17 +63,17 @@ pub(crate) fn refs_in(text: &str, run: bool) -> Result<RefLookup, Fault> {
     Ok(RefLookup { refs, more, run })
 }
 
-/// Looks refs up, and asks the apps of those that the workspace doesn't tell about. While
-/// `may_start`, apps whose tokens aren't known are started first.
+/// Looks refs up, and asks the apps of those that the workspace doesn't tell about. If
+/// `start` allows it, apps whose tokens aren't known are started first.
 pub(crate) fn resolve_refs(
     turn: &mut Turn,
     processes: &mut Processes,
     workspace: &Workspace,
     (id, request): (RequestId, &ClientRequest),
     lookup: RefLookup,
-    may_start: bool,
+    start: SessionStart,
 ) -> Result<Next, Fault> {
-    if may_start && lookup.refs.iter().any(|found| found.prefix.is_some()) {
+    if start == SessionStart::Allowed && lookup.refs.iter().any(|found| found.prefix.is_some()) {
         // An app says with its greeting which tokens are its own; one that hasn't greeted this
         // daemon yet is started for it.
         let is_unknown = |key: &&SessionKey| {
@@ -83,7 +83,7 @@ pub(crate) fn resolve_refs(
         let sessions = workspace.windows.iter().map(|window| &window.session);
         let unknown: Vec<SessionKey> = sessions.filter(is_unknown).cloned().collect();
         if !unknown.is_empty() {
-            return Ok(Next::Start(unknown, AfterStart::Resolve(lookup)));
+            return Ok(Next::Work(Work::Start(unknown, AfterStart::Resolve(lookup))));
         }
     }
     let RefLookup { refs, more, run } = lookup;
@@ -171,9 +171,12 @@ pub(crate) fn resolved(call: &VerbRequest, resolving: Resolving) -> Result<Next,
         [(_, only)] => match &only.click {
             Some(code) => {
                 let only_queries = matches!(call.verb, Verb::Run { only_queries: true, .. });
-                Ok(Next::Script(Box::new(ParsedScript::clicked(code, only_queries)?), false))
+                Ok(Next::Run(RunWork::Script(
+                    Box::new(ParsedScript::clicked(code, only_queries)?),
+                    SessionStart::Done,
+                )))
             }
-            None => Ok(Next::Click(only.of.clone())),
+            None => Ok(Next::Work(Work::Click(only.of.clone()))),
         },
         [] => Err(match refs.as_slice() {
             [only] => no_call(only),

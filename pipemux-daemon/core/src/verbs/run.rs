@@ -25,7 +25,8 @@ use crate::scripts::ref_errors;
 use crate::scripts::secrets::SecretActions;
 use crate::turn::Turn;
 use crate::verbs::kept_rests::without_code;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, RunWork, SessionStart, Work};
+use crate::verbs::opens::args_for;
 use crate::verbs::permission::ActPermission;
 use crate::verbs::questions::{Questions, show_questions};
 use crate::verbs::require;
@@ -60,7 +61,10 @@ pub(crate) fn run(
         [call::Step::Ref(link, _)] if link.kind == RefKind::Link => Some(link.clone()),
         // What a click on a token means may be a query.
         [call::Step::Ref(token, _)] if token.prefix.is_some() => {
-            return Ok(Next::LookUp(RefLookup::click(token.clone()), true));
+            return Ok(Next::Work(Work::LookUp(
+                RefLookup::click(token.clone()),
+                SessionStart::Allowed,
+            )));
         }
         [call::Step::Call(call)] => clicked_link(call).transpose()?,
         _ => None,
@@ -70,15 +74,15 @@ pub(crate) fn run(
             Err(Fault::refused(format!("{link} is clicked, and only queries may run here"))
                 .hint(format!("pipemux click {link}")))
         }
-        Some(link) => Ok(Next::Click(link)),
-        None => Ok(Next::Script(Box::new(script), true)),
+        Some(link) => Ok(Next::Work(Work::Click(link))),
+        None => Ok(Next::Run(RunWork::Script(Box::new(script), SessionStart::Allowed))),
     }
 }
 
 /// Brings a script to its run: opens the built-in apps that it calls and that aren't open, starts
 /// the sessions whose prototypes it needs and the daemon doesn't know yet, plans it, and grants the
 /// folders that it names. Called again after each wait; once sessions were started for it,
-/// `may_start` is false.
+/// `start` is [`SessionStart::Done`].
 ///
 /// # Errors
 /// The script can't be planned and nothing of it is kept, or a session can't be granted more.
@@ -88,7 +92,7 @@ pub(crate) fn run_script(
     providers: &Providers,
     id: RequestId,
     script: Box<ParsedScript>,
-    may_start: bool,
+    start: SessionStart,
 ) -> Result<Next, Fault> {
     let (request, workspace) = questions.request(id)?;
     if let ScriptOrigin::Corrected(correction) = &script.origin
@@ -96,16 +100,19 @@ pub(crate) fn run_script(
     {
         return Ok(refused);
     }
-    if may_start {
+    if start == SessionStart::Allowed {
         let closed = ClosedApps { providers, workspace };
         match closed.called_by(&script.parts()) {
             Ok(None) => {}
-            Ok(Some(provider)) => return Ok(Next::OpenFor(provider, AfterOpen::Script(script))),
+            Ok(Some(provider)) => {
+                let open = Box::new(args_for(request, provider));
+                return Ok(Next::Work(Work::Open(open, AfterOpen::Script(script))));
+            }
             Err(refusal) => return refuse_unplanned(questions, id, *script, refusal),
         }
         let unknown = script.unknown_sessions(workspace, processes);
         if !unknown.is_empty() {
-            return Ok(Next::Start(unknown, AfterStart::Script(script)));
+            return Ok(Next::Work(Work::Start(unknown, AfterStart::Script(script))));
         }
     }
     let (reader, at) = (&request.call.reader, request.call.at);
@@ -134,7 +141,7 @@ pub(crate) fn run_script(
         ScriptOrigin::Typed { .. } | ScriptOrigin::Clicked { .. } => {
             let source = script.into_source();
             let origin = source.map_or(Origin::Click, |source| Origin::Typed(Rc::new(source)));
-            Ok(Next::Steps(steps, origin))
+            Ok(Next::Run(RunWork::Steps(steps, origin)))
         }
     }
 }
@@ -206,12 +213,12 @@ pub(crate) fn run_steps(
 ) -> Result<Next, Fault> {
     let run = make_run(questions.clients, questions.request(id)?, steps, origin)?;
     if run.progress.only_looks() {
-        return Ok(Next::BeginRun(run, RunInput::Begin));
+        return Ok(Next::Run(RunWork::Begin(run, RunInput::Begin)));
     }
     let (request, _) = questions.request(id)?;
     let mut open = questions.runs.questions_of(&request.workspace, &request.call.reader);
     let Some((number, question)) = open.next() else {
-        return Ok(Next::BeginRun(run, RunInput::Begin));
+        return Ok(Next::Run(RunWork::Begin(run, RunInput::Begin)));
     };
     let numbers = std::iter::once(number).chain(open.map(|(number, _)| number)).collect();
     let message = format!("question {number} is open: {}", question.title());

@@ -30,7 +30,7 @@ use crate::turn::Turn;
 use crate::verbs::concurrent_changes::FileChanges;
 use crate::verbs::consent::keep_consent;
 use crate::verbs::jobs::job_wait_end;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, RunWork};
 use crate::verbs::permission::ActPermission;
 use crate::verbs::require;
 use crate::verbs::tasks::{Task, Tasks};
@@ -51,7 +51,7 @@ pub(crate) fn begin_run(
     run.job_wait.until = job_wait_end(request, mono_ms);
     run.job_wait.requested_ms = request.call.wait_ms;
     tasks.set(id, Task::Running(run));
-    Next::Resume(input)
+    Next::Run(RunWork::Resume(input))
 }
 
 /// Resumes a run. Returns what it needs, once it is written down that it acts.
@@ -93,7 +93,7 @@ pub(crate) fn resume_run(
             }
         }
         record_progress(turn, clients, workspaces, (id, run), &output)?;
-        return Ok(Next::Drive(output));
+        return Ok(Next::Run(RunWork::Drive(output)));
     }
 }
 
@@ -191,7 +191,7 @@ pub(crate) fn value_stored(
     stored: Result<String, String>,
 ) -> Next {
     if tasks.run(id).is_some() {
-        return Next::Resume(RunInput::LookedUp(LookupReply::Stored(stored)));
+        return Next::Run(RunWork::Resume(RunInput::LookedUp(LookupReply::Stored(stored))));
     }
     // The request has its answer: its client went away, or its time was over.
     if let Ok(path) = stored {

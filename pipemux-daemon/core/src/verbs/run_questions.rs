@@ -15,7 +15,7 @@ use crate::runs::questions::{form, saved_question};
 use crate::runs::suspended::Suspended;
 use crate::runs::{Argument, Run};
 use crate::timers::Timer;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, RunWork, Work};
 use crate::verbs::permission::ActPermission;
 use crate::verbs::questions::Questions;
 use crate::verbs::require;
@@ -77,7 +77,7 @@ impl Questions<'_> {
         if let Some(notes) = self.clients.audit_notes(id) {
             notes.asked = Some(number);
         }
-        Ok(Next::EndRun(run))
+        Ok(Next::Run(RunWork::End(run)))
     }
 
     /// Has a run wait behind the one that asks the reader's only question, and answers its request
@@ -114,7 +114,7 @@ impl Questions<'_> {
         let waiting = later.progress.steps.iter().filter(|step| !step.nested).count();
         let numbers = vec![number];
         let kind = AnswerKind::Questions { numbers, refusal: None, waiting };
-        Ok(Some(Next::Show(Vec::new(), kind)))
+        Ok(Some(Next::Work(Work::Show(Vec::new(), kind))))
     }
 
     /// Closes a question that nobody answered in time, and notifies its workspace.

@@ -19,7 +19,7 @@ use crate::providers::Providers;
 use crate::runs::open_runs::OpenRuns;
 use crate::turn::Turn;
 use crate::verbs::find_session::find_session;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, Work};
 use crate::verbs::require;
 use crate::verbs::tasks::{AfterOpen, Task, Tasks};
 use crate::workspaces::Workspaces;
@@ -232,9 +232,11 @@ pub(crate) fn session_settled(
         _ => false,
     };
     match tasks.take_if(id, settles) {
-        Some(Task::Preparing { then, .. }) => Ok(Next::Started(then)),
-        Some(Task::Widening(open)) => settled.map(|()| Next::Open(open, AfterOpen::Show)),
-        Some(Task::Reopening(open)) => Ok(Next::Open(open, AfterOpen::Show)),
+        Some(Task::Preparing { then, .. }) => Ok(then.into()),
+        Some(Task::Widening(open)) => {
+            settled.map(|()| Next::Work(Work::Open(open, AfterOpen::Show)))
+        }
+        Some(Task::Reopening(open)) => Ok(Next::Work(Work::Open(open, AfterOpen::Show))),
         Some(Task::Restarting(key)) => settled.map(|()| {
             let text = format!("restarted {key} · pipemux view {key}\n");
             let text = with_options(&text, &request.call.hint_options).into_owned();

@@ -14,7 +14,7 @@ use crate::runs::questions::question::OpenQuestion;
 use crate::runs::undone_round::{UndoneRound, undo_step};
 use crate::runs::{Run, Step};
 use crate::turn::Turn;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, RunWork, SessionStart, Work};
 use crate::verbs::require;
 use crate::verbs::tasks::{AfterStart, Tasks};
 use crate::workspaces::history::UndosNow;
@@ -45,7 +45,7 @@ impl UndosInProgress<'_> {
 }
 
 /// Finds the steps that take a round back, the newest first; the reader's newest round if none is
-/// named. While `may_start`, sessions whose actions aren't known are started first.
+/// named. If `start` allows it, sessions whose actions aren't known are started first.
 ///
 /// # Errors
 /// There is no such round, or nothing of it can be taken back now.
@@ -56,7 +56,7 @@ pub(crate) fn undo(
     in_progress: &UndosInProgress<'_>,
     request: &ClientRequest,
     asked: Option<u64>,
-    may_start: bool,
+    start: SessionStart,
 ) -> Result<Next, Fault> {
     let workspace = require::workspace(workspaces, request)?;
     let reader = &request.call.reader;
@@ -89,15 +89,15 @@ pub(crate) fn undo(
             unknown.push(session);
         }
     }
-    if may_start && !unknown.is_empty() {
-        return Ok(Next::Start(unknown, AfterStart::Undo(asked)));
+    if start == SessionStart::Allowed && !unknown.is_empty() {
+        return Ok(Next::Work(Work::Start(unknown, AfterStart::Undo(asked))));
     }
     let steps = left.iter().map(|(_, undo)| step_back(processes, undo));
     let steps = steps.collect::<Result<_, _>>()?;
     let indices = left.iter().filter_map(|(index, _)| u32::try_from(*index).ok()).collect();
     let stays = round.lasting.clone();
     let undone = UndoneRound { number, steps: indices, stays, failed: None, skipped };
-    Ok(Next::Steps(steps, Origin::Undo(undone)))
+    Ok(Next::Run(RunWork::Steps(steps, Origin::Undo(undone))))
 }
 
 /// Notes where the undos of a round stand, also for a daemon that comes after this one.

@@ -19,7 +19,8 @@ use crate::processes::starting::wake;
 use crate::providers::Providers;
 use crate::scripts::ref_errors;
 use crate::turn::Turn;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, Work};
+use crate::verbs::opens::args_for;
 use crate::verbs::tasks::{AfterOpen, Wait};
 use crate::verbs::viewed_state::{ViewedState, viewed_sessions};
 use crate::views::held_claim::HeldClaim;
@@ -63,7 +64,8 @@ pub(crate) fn view(
     view: ViewArgs,
 ) -> Result<Next, Fault> {
     if let Some(provider) = (ClosedApps { providers, workspace }).viewed(&view) {
-        return Ok(Next::OpenFor(provider, AfterOpen::View(Box::new(view))));
+        let open = Box::new(args_for(request, provider));
+        return Ok(Next::Work(Work::Open(open, AfterOpen::View(Box::new(view)))));
     }
     let wait_ms = u64::from(view.wait_ms.min(WAIT_MAX_MS));
     let now = turn.now;
@@ -78,7 +80,7 @@ pub(crate) fn view(
     }
     let progress_from = now.mono_ms + JOB_PROGRESS_MS;
     let wait = Box::new(Wait::View { view, seconds: 0.0, progress_from });
-    Ok(Next::Await { wait, wait_ms, pause_ms: 0 })
+    Ok(Next::Work(Work::Await { wait, wait_ms, pause_ms: 0 }))
 }
 
 /// Shows the workspace or one of its windows, without waiting for a change.
@@ -117,7 +119,7 @@ pub(crate) fn view_now(
             });
         };
         let wanted = WantedWindow { session: window.session.clone(), lod, budget };
-        return Ok(Next::Show(vec![wanted], AnswerKind::Window(since)));
+        return Ok(Next::Work(Work::Show(vec![wanted], AnswerKind::Window(since))));
     }
     let reader = &call.reader;
     let is_used = |session: &SessionKey| is_used(workspace, reader, session);
@@ -140,5 +142,5 @@ pub(crate) fn view_now(
         Some(Inject { reset }) => AnswerKind::Injection { reset },
         None => AnswerKind::Workspace(since),
     };
-    Ok(Next::Show(wanted, kind))
+    Ok(Next::Work(Work::Show(wanted, kind)))
 }

@@ -9,7 +9,7 @@ use crate::feed::Feed;
 use crate::keys::WorkspaceKey;
 use crate::limits::{EVENTS_A_TURN, WATCH_PAUSE_MS};
 use crate::turn::Turn;
-use crate::verbs::next::Next;
+use crate::verbs::next::{Next, Work};
 use crate::verbs::tasks::Wait;
 use crate::workspaces::Workspaces;
 
@@ -32,7 +32,11 @@ pub(crate) fn watch(
     if wait_ms == 0 || has_events_after(feed, request, &watch) {
         return events_after(feed, workspaces, life, request, &watch);
     }
-    Next::Await { wait: Box::new(Wait::Watch(watch)), wait_ms, pause_ms: WATCH_PAUSE_MS }
+    Next::Work(Work::Await {
+        wait: Box::new(Wait::Watch(watch)),
+        wait_ms,
+        pause_ms: WATCH_PAUSE_MS,
+    })
 }
 
 /// True when there are entries that a request waits for.
