@@ -46,8 +46,8 @@ pub struct GlobalArgs {
 }
 
 impl GlobalArgs {
-    /// Returns the options that commands in hints repeat: without them they would be another
-    /// reader's, or of another workspace. They are quoted for a shell.
+    /// Returns the options that commands in hints repeat: without them they would be another reader's, or of another
+    /// workspace. They are quoted for a shell.
     pub fn hint_options(&self) -> String {
         let options = [("--workspace", &self.workspace), ("--reader", &self.reader)];
         let given = options.into_iter().filter_map(|(name, value)| Some((name, value.as_deref()?)));

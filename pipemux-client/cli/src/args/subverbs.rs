@@ -23,8 +23,8 @@ pub enum AppVerb {
     ///
     ///   pipemux app new todo --lang python
     ///
-    /// Makes a directory of that name. Python and TypeScript apps carry the kit with them; a Rust
-    /// app is built on docui.
+    /// Makes a directory of that name. Python and TypeScript apps carry the kit with them; a Rust app is built on
+    /// docui.
     #[command(verbatim_doc_comment)]
     New {
         /// The app's id, and the name of its directory
@@ -39,10 +39,9 @@ pub enum AppVerb {
     },
     /// Find what an app's author should mend
     ///
-    /// Runs the app without a daemon, in empty directories, and speaks the protocol to it: windows,
-    /// all actions with valid and invalid arguments, questions, sleep, kills, odd frames. Prints
-    /// one line for each flaw: the place, the rule, what to do. The exit status is 0 if there is
-    /// none, else 1.
+    /// Runs the app without a daemon, in empty directories, and speaks the protocol to it: windows, all
+    /// actions with valid and invalid arguments, questions, sleep, kills, odd frames. Prints one line for
+    /// each flaw: the place, the rule, what to do. The exit status is 0 if there is none, else 1.
     ///
     ///   pipemux app check todo.toml
     ///   pipemux app check todo.toml -- notes.md     with arguments of `open`

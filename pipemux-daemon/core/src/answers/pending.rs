@@ -96,13 +96,13 @@ impl PendingView {
         let overtaken = self.windows.iter_mut().find(|requested| {
             let window = workspace.window(&requested.session);
             requested.state == WindowStatus::Fresh
-                && !requested.asked_again
+                && !requested.again_after_overtaking
                 && processes.is_per_reader(&requested.session)
                 && window
                     .zip(requested.held.as_ref())
                     .is_some_and(|(w, held)| is_overtaken(w, held))
         })?;
-        (overtaken.asked_again, overtaken.state) = (true, WindowStatus::Waiting);
+        (overtaken.again_after_overtaking, overtaken.state) = (true, WindowStatus::Waiting);
         Some(overtaken.session.clone())
     }
 }

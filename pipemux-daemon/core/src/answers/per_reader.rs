@@ -8,8 +8,8 @@ use crate::keys::{RequestId, WorkspaceKey};
 use crate::processes::Processes;
 use crate::workspaces::Workspaces;
 
-/// Turns such windows to the reader of a request. Whatever serves a request begins with it; it
-/// costs nothing as long as there is no such app.
+/// Turns such windows to the reader of a request. `Core::follow` begins with it, and whatever reads
+/// windows for a request before that. It costs nothing as long as there is no such app.
 pub(crate) fn turn_windows_for(
     clients: &Clients,
     workspaces: &mut Workspaces,

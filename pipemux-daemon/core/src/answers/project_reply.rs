@@ -92,7 +92,7 @@ fn went_back(
     let (asked, least) = pending.least?;
     let older = asked == app && projection.version < least;
     // An app whose version goes back each time is told of once an answer.
-    (older && !std::mem::replace(&mut pending.asked_again, true)).then_some(least)
+    (older && !std::mem::replace(&mut pending.again_after_going_back, true)).then_some(least)
 }
 
 /// Takes a projection that an app sent, unless it is older than the one that the daemon holds.

@@ -4,6 +4,7 @@ use pipemux_proto::Fault;
 use pipemux_proto::client::{Answer, Verb};
 
 use crate::Core;
+use crate::answers::per_reader::turn_windows_for;
 use crate::core::answers::{data_body, failed};
 use crate::keys::{RequestId, SessionKey};
 use crate::usage::{Usage, UsageReport};
@@ -132,6 +133,7 @@ impl Core {
     /// Carries out what a verb leaves to be done for its request, until it has its answer or waits.
     /// A verb's fault is the answer. A request that has its answer already gets no other.
     pub(super) fn follow(&mut self, id: RequestId, next: Result<Next, Fault>) {
+        turn_windows_for(&self.clients, &mut self.workspaces, &self.processes, id);
         let mut next = next.unwrap_or_else(|fault| Next::Fail(fault, None));
         loop {
             let Some(request) = self.clients.request(id) else { return };

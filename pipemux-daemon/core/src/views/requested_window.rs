@@ -46,8 +46,10 @@ pub struct RequestedWindow {
     /// The process and the newest version that it was known to have when it was asked: what it
     /// sends is no older, unless its version went back.
     pub least: Option<(Incarnation, u64)>,
-    /// True once it was asked for again since its version went back.
-    pub asked_again: bool,
+    /// True once it was requested again because the app's version went back.
+    pub again_after_going_back: bool,
+    /// True once it was requested again because another reader was shown a newer version meanwhile.
+    pub again_after_overtaking: bool,
 }
 
 impl RequestedWindow {
@@ -66,7 +68,8 @@ impl RequestedWindow {
             known: false,
             ahead: false,
             least: None,
-            asked_again: false,
+            again_after_going_back: false,
+            again_after_overtaking: false,
         }
     }
 }

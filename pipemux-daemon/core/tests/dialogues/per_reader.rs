@@ -1,7 +1,7 @@
 //! Apps that show each reader something else: one reader's page isn't everybody's.
 
 use crate::waiting_views::{begin, now};
-use crate::world::{AnswerText, Behaviour, Reader, World, reader, session_addr};
+use crate::world::{AnswerText, Behaviour, Reader, World, reader, run, session_addr};
 use pipemux_core::limits::READERS_SHOWN_MAX;
 use pipemux_proto::client::{Inject, Verb, ViewArgs};
 
@@ -10,7 +10,10 @@ const B: Reader = Reader { workspace: "demo", reader: "b" };
 
 /// Four notes on two pages; `a` is shown the first page and `b` the second one.
 fn on_two_pages() -> World {
-    let mut world = World::new();
+    on_two_pages_of(World::new())
+}
+
+fn on_two_pages_of(mut world: World) -> World {
     world.set_behaviour("notes/main", Behaviour::PerReader);
     for note in 1..=4 {
         world.model("notes/main").add(&format!("note {note}"));
@@ -80,6 +83,22 @@ fn labels_and_choices_are_those_of_the_reader_s_own_page() {
     world.run(A, "notes.edit('k1 r1', 'mine')").exits(0);
     world.run(B, "notes.edit('k1 r2', 'not shown')").exits(2).has("not a ref or a label");
     world.run(A, "notes.edit(text='x')").has("k1 r2").has("k2 r1").lacks("k3").lacks("k4");
+}
+
+#[test]
+fn label_means_the_reader_s_own_page_though_another_reader_looked_while_an_app_opened() {
+    for (label, exit, edited) in [("k3 r1", 0, "yours"), ("k1 r2", 2, "note 3")] {
+        let mut world = on_two_pages_of(World::with_built_in());
+        world.run(A, "notes.edit('k1 r1', 'note 1')").exits(0);
+        world.set_behaviour("other/main", Behaviour::Holds);
+        let code = format!("other.say('x'); notes.edit('{label}', 'yours')");
+        let opening = begin(&mut world, B, run(&code));
+        world.view(A).has("[k1 r2]");
+        world.set_behaviour("other/main", Behaviour::Normal);
+        world.release("other/main");
+        now(&world, opening).exits(exit);
+        assert_eq!(notes(&mut world), ["note 1", "note 2", edited, "note 4"]);
+    }
 }
 
 #[test]

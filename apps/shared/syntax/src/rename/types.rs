@@ -89,8 +89,7 @@ impl Resolver<'_, '_> {
                 if super::locals::is_type_parameter(source, text, node) {
                     return Meaning::unknown();
                 }
-                let found = self.free(file, node, Space::Type);
-                self.types_only(&found.or(Meaning::outside))
+                self.types_only(&self.free(file, node, Space::Type).or(Meaning::outside))
             }
             "attribute" | "member_expression" | "nested_type_identifier" => {
                 let path = segments(source.text_of(node));
@@ -111,17 +110,17 @@ impl Resolver<'_, '_> {
             "generic_type" if self.language != Language::Python => {
                 let of = field(node, "type").or_else(|| field(node, "name"));
                 let of = of.or_else(|| node.named_child(0));
-                let found = inner(of);
-                let head = of.map_or("", |of| source.text_of(of));
+                let opaque = of.is_some_and(|of| OPAQUE.contains(&source.text_of(of)));
                 // A type from outside may dereference to one of its parameters.
-                if OPAQUE.contains(&head) { found } else { found.then_or_unknown() }
+                if opaque { inner(of) } else { inner(of).then_or_unknown() }
             }
             "string" if self.language == Language::Python => {
-                let Some(name) = quoted_name(source.text_of(node)) else {
-                    return Meaning::unknown();
-                };
-                let found = self.visible(file, node.start_byte(), name, Space::Any);
-                self.types_only(&found.or(Meaning::outside))
+                let name = quoted_name(source.text_of(node));
+                let found =
+                    name.map(|name| self.visible(file, node.start_byte(), name, Space::Any));
+                found.map_or_else(Meaning::unknown, |found| {
+                    self.types_only(&found.or(Meaning::outside))
+                })
             }
             "generic_type" | "subscript" => match python_generic(source, node) {
                 PythonGeneric::Optional(part) => inner(part),
