@@ -1,4 +1,4 @@
-//! What an agent is told before its first call: a way of working first, then the calls.
+//! The guide that agents read before their first call: the workflow first, then the calls.
 //!
 //! It is one text for every door. `pipemux --help` prints it for a shell, with the verbs for people
 //! below it, and `pipemux skill` with front matter. Over the Model Context Protocol its parts are

@@ -1,4 +1,4 @@
-//! Which daemon this is: a random id in its state directory, bound to the machine.
+//! The identity of the daemon: a random id in its state directory, bound to the machine.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read};

@@ -1,4 +1,4 @@
-//! What arrives on a connection, decoded.
+//! Decodes what arrives on a connection.
 
 use bytes::Bytes;
 use pipemux_proto::envelope::EnvelopeError;

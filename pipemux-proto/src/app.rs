@@ -49,9 +49,9 @@ pub struct OpenRequest {
     /// True when the daemon starts the session because the time in [`Saved::wake_at`] has come.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub due: bool,
-    /// The keys of the session's jobs that ran when its process was lost or put to sleep, in the
-    /// last of the `open`s that begin a process. The app names in [`Opened::jobs`] those that it
-    /// goes on with; all others are told as lost.
+    /// The keys of the session's jobs that ran when its process was lost or hibernated; sent with
+    /// the last of the `open`s that start a process. The app lists in [`Opened::jobs`] those that
+    /// it resumes; all others are reported as lost.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub jobs: Vec<String>,
 }
@@ -152,8 +152,8 @@ pub struct Invoke {
     /// not any more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub consents: Vec<String>,
-    /// For an action that takes back what an earlier one did: what other runs changed in files
-    /// while that one ran.
+    /// For an action that undoes an earlier one: the files that other runs changed while the
+    /// earlier action ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed_beside: Vec<ChangedBeside>,
     /// The answer to the question that this action asked before.
@@ -251,11 +251,11 @@ pub struct DoneOf<T> {
     /// precedence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub numbers: Vec<LineNumbers>,
-    /// What the action shows besides the brief: a query's result, or what makes sure that an act
-    /// did what was meant. It is shown whole, within [`Invoke::budget`].
+    /// Content to show besides the brief: the result of a query, or evidence that an action did
+    /// what was meant. It is shown in full, within [`Invoke::budget`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub content: Vec<PieceOf<T>>,
-    /// True when the brief and the content tell all that the action changed: the answer then
+    /// True if the brief and the content report everything that the action changed. The answer then
     /// doesn't show the window.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,
@@ -270,8 +270,8 @@ pub struct DoneOf<T> {
     /// [`CHANGED_FILES_MAX`](crate::limits::CHANGED_FILES_MAX). For `who`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed_files: Vec<String>,
-    /// Why no link takes back what the action did, in a few words that may say what does; empty if
-    /// it changed nothing that an undo takes back.
+    /// A few words on why no link undoes the action, and possibly on what does; empty if it changed
+    /// nothing that an undo could revert.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub no_undo: Option<T>,
 }
@@ -371,7 +371,7 @@ pub struct Chunk {
     pub path: Option<String>,
 }
 
-/// Asks where things are that the current projection doesn't show. The app replies with
+/// Asks where objects are that the current projection doesn't show. The app replies with
 /// [`Located`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Locate {
@@ -470,8 +470,8 @@ pub struct BusyOf<T> {
     pub for_ms: u64,
 }
 
-/// The minor version of the protocol from which on a version may be absent. Peers of lower ones
-/// mean by version 0 that there is none.
+/// The first minor version of the protocol in which a version may be absent. Peers with a lower
+/// minor version send 0 instead.
 pub const OPTIONAL_VERSIONS: u16 = 6;
 
 /// Returns the version that a peer of this minor version means.

@@ -50,9 +50,9 @@ pub struct VerbRequest {
     pub workspace: Workspace,
     /// The reader who makes the request, an agent or a person.
     pub reader: String,
-    /// What proves that the client is that reader: the first token that a reader's requests bring
-    /// is from then on needed to speak as that reader in the workspace. Empty for none; at most
-    /// [`READER_TOKEN_MAX`](crate::limits::READER_TOKEN_MAX) bytes.
+    /// A token that proves the reader's identity: after the first request with a token, later
+    /// requests need the same token to speak as this reader in the workspace. Empty for none; at
+    /// most [`READER_TOKEN_MAX`](crate::limits::READER_TOKEN_MAX) bytes.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub reader_token: String,
     /// A unique id that the client makes: an acting request that is sent again under the same id
@@ -88,8 +88,8 @@ pub struct VerbRequest {
     /// commands then stand without the program's name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub hint_options: String,
-    /// The variables of the caller's environment that an app gets which a `run`, or a `view` with
-    /// [`ViewArgs::open`], opens by itself; those that [`is_passed_variable`] names are enough.
+    /// The caller's environment variables for an app that a `run`, or a `view` with
+    /// [`ViewArgs::open`], opens implicitly. Only those that [`is_passed_variable`] names are used.
     /// Empty for other verbs.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
@@ -190,8 +190,8 @@ pub struct ViewArgs {
 pub struct HeldWindow {
     /// The window's session: `memotree/main`, or `memotree` for `main`.
     pub window: String,
-    /// The version, as answers tell it: `2.0.6`. Of what is no version, or not known, the answer
-    /// says so and shows all of the window.
+    /// The version as shown in answers: `2.0.6`. If it is malformed or unknown, the answer says so
+    /// and shows the whole window.
     pub version: String,
 }
 

@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 /// The permission that an app asks a person for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ConsentRequest {
-    /// Names exactly what is allowed, and comes back when it is: `trust planner.toml sha256:…`.
-    /// What is allowed changes with it: a key for a file's content has the content's hash. At most
-    /// [`CONSENT_KEY_MAX`](crate::limits::CONSENT_KEY_MAX) bytes.
+    /// Identifies exactly what is allowed, and is sent back once a person allows it: `trust
+    /// planner.toml sha256:…`. The key must change with what is allowed: for the content of a file
+    /// it contains a hash. At most [`CONSENT_KEY_MAX`](crate::limits::CONSENT_KEY_MAX) bytes.
     pub key: String,
     /// The permission, in one line: `trust planner.toml`.
     pub what: String,
-    /// Everything that it would start, open or send, a line each: a person decides by them, so
-    /// nothing is left out.
+    /// Everything that the action would start, open or send, one item per line. A person decides by
+    /// this list, so nothing may be left out.
     #[serde(default)]
     pub shows: Vec<String>,
     /// The duration in milliseconds from the person's answer; 0 means until withdrawn.

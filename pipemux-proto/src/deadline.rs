@@ -1,4 +1,4 @@
-//! Times that durations lead to. Durations come from outside, and the clock ends.
+//! Adds durations to times without overflow: durations come from outside and may be huge.
 
 use std::time::{Duration, Instant};
 
@@ -10,8 +10,7 @@ pub fn after(duration: Duration) -> Instant {
     behind(Instant::now(), duration)
 }
 
-/// The time when a duration from another time will have passed; a hundred years behind it at the
-/// latest.
+/// Returns the time plus a duration of at most a hundred years.
 pub fn behind(time: Instant, duration: Duration) -> Instant {
     time.checked_add(duration.min(FAR)).unwrap_or(time)
 }

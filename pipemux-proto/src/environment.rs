@@ -1,5 +1,5 @@
-//! Which environment variables the daemon is started with, and which names are likely to stand for
-//! a secret.
+//! The environment variables that the daemon is started with, and the detection of names that
+//! likely stand for a secret.
 //!
 //! The environment that a process was started with stays readable in `/proc/<pid>/environ` whatever
 //! the process does later, so the daemon and its launcher must never be given what their apps may

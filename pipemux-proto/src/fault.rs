@@ -126,8 +126,8 @@ pub struct Fault {
     /// The line numbers in the message; set by apps.
     #[serde(default, skip_serializing_if = "<[LineNumbers]>::is_empty")]
     pub numbers: Box<[LineNumbers]>,
-    /// Of a stale call with line numbers: true when the same numbers, sent again, mean the lines
-    /// that they number now, false when they don't. Set by apps.
+    /// For a stale call with line numbers: true if repeating the call with the same numbers would
+    /// affect the lines that now have them, false if not. Set by apps.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repeatable: Option<bool>,
     /// The ref that the message names, as its reader wrote it. Set by the daemon for itself: it is

@@ -22,8 +22,8 @@ pub struct StartedOf<T> {
     /// Links to likely next actions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<LinkSlotOf<T>>,
-    /// True for a job that goes on while its session sleeps, because the app saves it: it doesn't
-    /// keep the session awake. Any other running job does.
+    /// True for a job that continues while its session is hibernated, because the app saves it. Any
+    /// other running job prevents hibernation.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sleeps: bool,
     /// True if readers know the key as the job's name, so that they are told no other: `job c2`. It
@@ -34,8 +34,8 @@ pub struct StartedOf<T> {
     /// window.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub complete: bool,
-    /// True if the steps behind it are carried out though it failed, when a run waits for its end:
-    /// that it failed is its result, as a command's exit status is.
+    /// True if a run that waits for this job continues with its next steps even if the job fails:
+    /// the failure is the job's result, like a command's exit status.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub fails_alone: bool,
     /// The time that the job has already run, in milliseconds.

@@ -17,12 +17,12 @@ pub struct LineNumbers {
     pub first: u64,
     /// The last number.
     pub last: u64,
-    /// The version in which they count; absent when they are retired: refused as stale until they
-    /// are shown again. 0, from the daemon: an earlier incarnation showed them.
+    /// The version in which the numbers are valid. Absent if they are retired: refused as stale
+    /// until they are shown again. 0, from the daemon: an earlier incarnation showed them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<u64>,
-    /// The number that the first line had before, when an answer says that lines moved; `first`
-    /// itself for lines that the answer doesn't mention, because they have their numbers still.
+    /// The previous number of the first line, if an answer says that lines moved. Equal to `first`
+    /// for lines that the answer doesn't mention because their numbers are unchanged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub was: Option<u64>,
 }

@@ -81,8 +81,8 @@ impl Paths {
         self.state_dir.join("stopped")
     }
 
-    /// The file beside the socket that says that the socket leads to the daemon of another state
-    /// directory, and on which host that is.
+    /// The file beside the socket that says that the socket belongs to the daemon of another state
+    /// directory, and on which host.
     pub fn elsewhere_file(&self) -> PathBuf {
         self.socket.with_extension("elsewhere")
     }

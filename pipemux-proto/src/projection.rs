@@ -158,9 +158,9 @@ pub struct LinkSlotOf<T> {
     /// `code` ignores them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
-    /// True when the arguments say what the link is about, such as the change that it undoes: in an
-    /// outcome, it then stays valid after further changes. Any other link of an outcome that
-    /// changes something, and binds no ref, is stale once the state has changed since.
+    /// True if the arguments identify what the link is about, such as the change that it undoes: in
+    /// an outcome, it then stays valid after later changes. Any other link in an outcome that
+    /// changes something, and binds no ref, becomes stale at the next change of the state.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub lasting: bool,
 }

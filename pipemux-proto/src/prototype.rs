@@ -105,9 +105,9 @@ impl Param {
     }
 }
 
-/// Whether a parameter takes quoted texts raw: with every backslash but that of `\'` or `\"`, the
-/// text's own quotes, and one for two. So `'\bfn\s'` is this regular expression, and `"\\bfn\\s"`
-/// is the same.
+/// Determines whether a parameter takes quoted texts raw: backslashes are kept, except before the
+/// text's own quotes, and `\\` stands for one backslash. So `'\bfn\s'` is this regular expression,
+/// and `"\\bfn\\s"` is the same.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Raw {
@@ -170,9 +170,9 @@ pub struct Prototype {
     /// it will affect. Otherwise the daemon asks before it sends the action.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub previews: bool,
-    /// True for the action that a line goes to which a person types below the window
-    /// (`pipemux attach`): the line is its first argument, which is a text, and every other
-    /// parameter has a default. One action of an app at most.
+    /// True for the action that receives the lines that a person types below the window (`pipemux
+    /// attach`). The line is its first argument, a text; all other parameters have defaults. An app
+    /// has at most one such action.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub input: bool,
 }
@@ -233,8 +233,8 @@ impl Prototype {
         format!("{}{}({params})", self.query_mark(), self.written_name())
     }
 
-    /// Returns what a call must have at least: `append(path, text)`; `…` stands for what may be
-    /// left out.
+    /// Returns the shortest valid form of a call: `append(path, text)`; `…` stands for optional
+    /// arguments.
     pub fn least(&self) -> String {
         let required = self.params.iter().filter(|param| param.default.is_none());
         let mut args: Vec<&str> = required.map(|param| param.name.as_str()).collect();

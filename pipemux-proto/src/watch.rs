@@ -1,4 +1,4 @@
-//! What the daemon reports as it happens: events of a workspace, lines of a log.
+//! Live reports of the daemon: events of a workspace, lines of a log.
 
 use serde::{Deserialize, Serialize};
 

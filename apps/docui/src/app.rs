@@ -36,24 +36,24 @@ pub trait App: Sized + 'static {
     /// means that the app writes no tokens.
     const TOKEN_PREFIX: Option<&'static str> = None;
 
-    /// Whether the app can be hibernated: saved, ended while nobody uses it, and started again
-    /// later without a reader noticing.
+    /// True if the app can be hibernated: saved, ended while unused, and started again later
+    /// without readers noticing.
     ///
     /// Set it to `true` only if [`App::open`] with [`Opening::woken`] restores exactly the state
     /// that [`App::save`] wrote: the same views, revs and undo steps. An app that leaves it `false`
     /// keeps running.
     const RESUMES: bool = false;
 
-    /// Whether the app names the paths that it shows, by [`App::watched`]: it is refreshed as soon
-    /// as one of them changes, and waiting readers are told. Where the system has no watches, it is
-    /// as with [`App::OBSERVES`].
+    /// True if the app names the paths that it shows in [`App::watched`]. It is refreshed as soon
+    /// as one of them changes, and waiting readers are notified. On systems without file watches,
+    /// this acts like [`App::OBSERVES`].
     const WATCHES: bool = false;
 
-    /// Whether [`App::refresh`] may find a change that a waiting reader is to be told of and that
-    /// nothing announces: no watched path, no [`App::next_wake`], no [`Opening::handle`]. While a
-    /// client waits for a change (`pipemux view --wait`), such an app is refreshed about once a
-    /// second. Leave it `false` for an app that changes all the time by itself, such as a gauge: no
-    /// wait would last.
+    /// True if [`App::refresh`] may find changes that waiting readers should be notified of and
+    /// that nothing announces: no watched path, no [`App::next_wake`], no [`Opening::handle`].
+    /// While a client waits for a change (`pipemux view --wait`), such an app is refreshed about
+    /// once a second. Leave it `false` for an app that changes constantly, such as a gauge: every
+    /// wait would end immediately.
     const OBSERVES: bool = false;
 
     /// Whether views depend on who reads: [`ViewRequest::reader`]. Set it to `true` if each reader
@@ -124,10 +124,9 @@ pub trait App: Sized + 'static {
         Ok(None)
     }
 
-    /// Goes on with jobs of the process before this one, which was lost or put to sleep: those
-    /// whose [handle](Handle::job) the app takes here, by their keys. Readers are told that the
-    /// others are lost. Called once the session has been opened again with everything that it had
-    /// been opened with.
+    /// Resumes jobs of the previous process, which was lost or hibernated. The app resumes a job by
+    /// taking its [handle](Handle::job) by key; all other jobs are reported to readers as lost.
+    /// Called after the session has handled all of its `open`s again.
     fn resume_jobs(&mut self, keys: &[String]) {
         let _ = keys;
     }
@@ -162,9 +161,9 @@ pub trait App: Sized + 'static {
         Err(Fault::not_found(format!("no {ty} is named {name:?}")))
     }
 
-    /// Returns what one of the app's [tokens](App::TOKEN_PREFIX) names, also one from an old
-    /// document: `kind` and `name` are `Node` and `plan` of `[[MT:Node:plan]]`. By default only
-    /// [`App::find`] tells, with the name as the key.
+    /// Resolves one of the app's [tokens](App::TOKEN_PREFIX), possibly from an old document: for
+    /// `[[MT:Node:plan]]`, `kind` is `Node` and `name` is `plan`. By default [`App::find`] is
+    /// asked, with the name as the key.
     fn token(&self, kind: &str, name: &str) -> Option<Token> {
         let _ = (kind, name);
         None
@@ -227,9 +226,9 @@ pub trait App: Sized + 'static {
         self.refresh()
     }
 
-    /// Returns when [`App::refresh`] is to be called next though nobody asks for anything: when a
-    /// timer fires, for example. Readers are told if that changed what views show. A time that has
-    /// come already means at once.
+    /// Returns when [`App::refresh`] should be called next without a request, for example when a
+    /// timer fires. Readers are notified if that changed what views show. A past time means
+    /// immediately.
     ///
     /// It is a time of the clock, so that it holds while the session sleeps: an app that
     /// [resumes](App::RESUMES) is started then, with [`Opening::due`], also by a later daemon.
@@ -311,8 +310,8 @@ pub struct Opening {
     /// True when the session is started because the time has come that [`App::next_wake`] named
     /// before it slept.
     pub due: bool,
-    /// Says things unasked, from any thread: the state changed, readers should know something, work
-    /// goes on.
+    /// Sends events from any thread: that the state changed, a notice for readers, or that work is
+    /// in progress.
     pub handle: Handle,
 }
 
@@ -327,8 +326,8 @@ impl Opening {
         format!("{}/{}", self.provider, self.session)
     }
 
-    /// Returns what calls on this session begin with: `editor` for the main session, `editor/two`
-    /// for another one. Use it for the calls in hints.
+    /// Returns the prefix of calls on this session: `editor` for the main session, `editor/two` for
+    /// another one. Use it for the calls in hints.
     pub fn callee(&self) -> String {
         match self.session == SessionAddr::DEFAULT_SESSION {
             true => self.provider.clone(),

@@ -33,8 +33,8 @@ use crate::reply::Reply;
 /// The thread can't be stopped. A task that is dropped goes on, and its result is dropped.
 pub struct Task<T> {
     result: Receiver<thread::Result<T>>,
-    /// Set once the result was asked for before it was there: only then does it wake the serving
-    /// loop. Otherwise a task that is started on each wake would wake the loop for ever.
+    /// Set when the result was requested before it was available: only then does the task wake the
+    /// serving loop. Otherwise a task that is started on each wake would wake the loop forever.
     awaited: Arc<AtomicBool>,
     began: Instant,
 }
@@ -99,8 +99,8 @@ impl<T: Send + 'static> Task<T> {
     }
 }
 
-/// Where work begins to take effect. Until then it can be called off, and the answer says so; after
-/// that its outcome is unknown until it is done.
+/// The point at which work begins to take effect. Before it, the work can be cancelled, and the
+/// answer says so; after it, the outcome is unknown until the work is done.
 #[derive(Debug, Clone, Default)]
 pub struct CommitPoint(Arc<AtomicU8>);
 
@@ -140,8 +140,8 @@ impl CommitPoint {
 pub struct Completion {
     /// The version of the app's state now.
     pub version: u64,
-    /// True when the request was answered already, at its deadline. What the work did must be taken
-    /// in; a further effect that the reader doesn't expect any more should be left out.
+    /// True if the request was already answered, at its deadline. The app must still apply what the
+    /// work did, but should leave out further effects that the reader no longer expects.
     pub late: bool,
 }
 

@@ -1,5 +1,4 @@
-//! How an app says something unasked, from any thread: the serving loop sends it, in order with its
-//! answers.
+//! Lets an app send events from any thread: the serving loop sends them in order with its answers.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Read, Write};
@@ -14,9 +13,9 @@ use pipemux_proto::ids::Incarnation;
 use crate::job_report::{CancelFlag, PendingReport};
 use crate::limits::{HANDLE_TEXT_MAX, NOTICES_QUEUED_MAX};
 
-/// A session's way to the daemon for what nobody asked for: the state changed, readers should know
-/// something, work goes on outside of requests. Cheap to clone; any thread may use it, also while
-/// the app handles a request.
+/// Lets a session tell the daemon something outside of requests: that the state changed, a notice
+/// for readers, or that work is in progress. Cheap to clone; any thread may use it, also while the
+/// app handles a request.
 ///
 /// Nothing here waits. The serving loop sends what was asked for once it has finished the request
 /// that it is handling, and what is asked for while `App` methods run follows their answer. After
@@ -95,8 +94,8 @@ impl Handle {
         });
     }
 
-    /// Says that the app works outside of requests, for this long at most: until then, or
-    /// [`Handle::idle`], the session isn't put to sleep, and `pipemux sessions` shows what it does.
+    /// Reports that the app works outside of requests, for at most this long. Until then or until
+    /// [`Handle::idle`], the session isn't hibernated, and `pipemux sessions` shows what it does.
     pub fn busy(&self, what: impl Into<String>, at_most: Duration) {
         let what = shortened(what.into());
         // What lies too far ahead for the clock is bounded by the daemon anyway.

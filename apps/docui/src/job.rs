@@ -51,9 +51,9 @@ struct Job {
 }
 
 impl Handle {
-    /// Returns the handle of a job that an action begins, or that the process before this one did
-    /// ([`crate::App::resume_jobs`]). The key is the app's own name of the job, which no other job
-    /// of the session ever has.
+    /// Returns the handle of a job that an action starts, or of one that the previous process ran
+    /// ([`crate::App::resume_jobs`]). The key is the app's own name for the job; no other job of
+    /// the session may ever use it.
     pub fn job(&self, key: impl Into<String>) -> JobHandle {
         JobHandle::new(key.into(), self.clone())
     }
@@ -71,8 +71,8 @@ impl JobHandle {
         &self.0.key
     }
 
-    /// Tells how many units are done of how many (0: nobody knows), and what it does at the moment,
-    /// in a few words.
+    /// Reports how many units of the total are done (a total of 0 means unknown), and a few words
+    /// about the current work.
     pub fn progress(&self, done: u64, total: u64, text: impl Into<String>) {
         let mut text = text.into();
         text.truncate(text.floor_char_boundary(HANDLE_TEXT_MAX));
@@ -82,8 +82,8 @@ impl JobHandle {
         });
     }
 
-    /// Adds a piece of output. The daemon keeps the last 128 KiB of all pieces; of what comes
-    /// faster than the serving loop passes it on the oldest is left out, and a line says how much.
+    /// Adds a piece of output. The daemon keeps the last 128 KiB of all pieces. If output arrives
+    /// faster than the serving loop forwards it, the oldest is dropped, and a line says how much.
     pub fn output(&self, piece: impl AsRef<[u8]>) {
         self.ask(|pending| pending.add_output(piece.as_ref()));
     }

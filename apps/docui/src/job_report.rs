@@ -1,4 +1,4 @@
-//! What is to be reported of a job, and whether it is to end.
+//! The pending reports of a job, and whether it should end.
 
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;

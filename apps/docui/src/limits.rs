@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-/// How long a request is waited for before the serving loop goes on with others. Work that is done
-/// by then, which nearly all is, is answered in order.
+/// How long the serving loop waits for a request's work before it handles other requests. Most work
+/// is done by then, and is answered in order.
 pub const PATIENCE: Duration = Duration::from_millis(200);
 /// How long a session that is closed waits for the work of its requests.
 pub const CLOSE_PATIENCE: Duration = Duration::from_millis(1_200);
-/// How long before the requester gives up an answer is sent, if its deadline is not shorter than
-/// four times that.
+/// How long before its deadline a request is answered at the latest, if the deadline is at least
+/// four times as long.
 pub const DEADLINE_MARGIN: Duration = Duration::from_secs(1);
 /// How long before the deadline of its request work stops to wait for what may go on.
 pub const ANSWER_MARGIN: Duration = Duration::from_millis(1_500);

@@ -39,8 +39,7 @@ struct SessionPaths {
     wanted: BTreeSet<PathBuf>,
     /// True when there are more paths than are watched.
     too_many: bool,
-    /// Where events of a path come from. A symbolic link has two places: its own, and that of what
-    /// it leads to.
+    /// The watched places of each path. A symbolic link has two: its own, and that of its target.
     watched: HashMap<PathBuf, Vec<Place>>,
     adding: Vec<Adding>,
     /// When the app is refreshed, since something changed.
@@ -233,8 +232,8 @@ impl SessionPaths {
     }
 }
 
-/// Watches a path: the directory that has it and, if it is a symbolic link, the one that has what
-/// it leads to.
+/// Returns the places to watch for a path: its directory and, for a symbolic link, also the
+/// directory of its target.
 fn places(system: &System, path: &Path) -> Option<Vec<Place>> {
     let place = |path: &Path| {
         let watch = system.watch(path.parent()?).ok()?;

@@ -70,7 +70,7 @@ impl From<OpenError> for io::Error {
 /// Checks that metadata is that of a regular file.
 ///
 /// # Errors
-/// It is that of something else.
+/// The metadata is that of another kind of file.
 pub fn check(metadata: &Metadata) -> Result<(), OtherKind> {
     match metadata.file_type() {
         kind if kind.is_file() => Ok(()),

@@ -95,24 +95,24 @@ impl Started {
         self
     }
 
-    /// Marks that a run which waits for the job's end goes on behind it though it failed: that it
-    /// failed is its result, as a command's exit status is.
+    /// Lets a run that waits for this job continue with its next steps even if the job fails: the
+    /// failure is the job's result, like a command's exit status.
     #[must_use]
     pub fn fails_alone(mut self) -> Self {
         self.0.fails_alone = true;
         self
     }
 
-    /// Says how long the job has run already, when the action waited for its end: its duration
-    /// counts from its beginning.
+    /// Sets how long the job has already run, if the action waited for it to end. The job's
+    /// duration counts from its start.
     #[must_use]
     pub fn ran(mut self, time: Duration) -> Self {
         self.0.ran_ms = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         self
     }
 
-    /// Names a job that the action ended, such as the one that this one replaces: the reader isn't
-    /// told of its end again.
+    /// Names a job that this action ended, for example to replace it. The reader isn't told of its
+    /// end again.
     #[must_use]
     pub fn ended_job(mut self, key: impl Into<String>) -> Self {
         self.0.ended_jobs.push(key.into());
@@ -126,8 +126,8 @@ impl Started {
         self
     }
 
-    /// Marks that the job goes on while its session sleeps, because [`crate::App::save`] saves it
-    /// and [`crate::App::open`] goes on with it. Any other running job keeps the session awake.
+    /// Marks the job as continuing while its session is hibernated: [`crate::App::save`] saves it
+    /// and [`crate::App::open`] resumes it. Any other running job prevents hibernation.
     #[must_use]
     pub fn sleeps(mut self) -> Self {
         self.0.sleeps = true;
@@ -182,17 +182,17 @@ impl Done {
         self
     }
 
-    /// Says why no link takes back what the action did, and what does; empty if it changed nothing
-    /// that an undo takes back.
+    /// Explains why no link undoes the action, and what can; empty if the action changed nothing
+    /// that an undo could revert.
     #[must_use]
     pub fn no_undo(mut self, why: impl Into<String>) -> Self {
         self.0.no_undo = Some(why.into());
         self
     }
 
-    /// Shows the content of a view besides the brief: a query's result, or what makes sure that an
-    /// act did what was meant. It should keep to [`crate::Context::budget`]. The line numbers in it
-    /// are told by [`Done::shows`].
+    /// Adds a view to be shown besides the brief: the result of a query, or evidence that an action
+    /// did what was meant. It should keep to [`crate::Context::budget`]. Declare its line numbers
+    /// with [`Done::shows`].
     #[must_use]
     pub fn content(mut self, view: crate::View) -> Self {
         self.0.content = view.0.content;
@@ -246,8 +246,8 @@ impl Done {
         self
     }
 
-    /// Names line numbers that the answer shows or maps, with the version in which they count,
-    /// mostly [`crate::Context::next_version`]: whatever its text says of line numbers.
+    /// Declares the line numbers that the answer shows or maps, in its text as well, with the
+    /// version to which they belong, usually [`crate::Context::next_version`].
     #[must_use]
     pub fn shows(mut self, numbers: impl IntoIterator<Item = LineNumbers>) -> Self {
         self.0.numbers.extend(numbers);

@@ -57,9 +57,9 @@ pub(crate) enum Response {
 pub(crate) struct Session {
     app_type: AppType,
     app: Option<Box<dyn Served>>,
-    /// The opens that the app refused, while it isn't open. They are tried again before each
-    /// request, and each refusal says why, so that a session works as soon as what hindered it is
-    /// mended.
+    /// The opens that the app refused, while it isn't open. They are retried before each request,
+    /// and each refusal gives the reason, so that the session works as soon as the problem is
+    /// fixed.
     refused_opens: Vec<Opening>,
     /// Raised by everything that may change what views show.
     version: u64,
@@ -78,8 +78,8 @@ pub(crate) struct Session {
     parked: Vec<Parked>,
     /// When the app was last refreshed because it was due.
     refreshed: Option<Instant>,
-    /// True when the state changed by itself while a request was handled, and the daemon isn't told
-    /// yet.
+    /// True if the state changed by itself while a request was handled and the daemon hasn't been
+    /// notified yet.
     untold: bool,
     /// The version of the state for which the app named the paths to watch.
     watched_version: u64,

@@ -322,8 +322,8 @@ impl<A: App> Host<A> {
         answered(&bytes)
     }
 
-    /// Waits until all work of requests is done, and has the app take it in. Returns the lines that
-    /// readers are told about it.
+    /// Waits until the work of all requests is done, and lets the app process the results. Returns
+    /// the notices for readers.
     pub fn wait_for_work(&mut self) -> Vec<String> {
         let bytes = self.session.wait_for_parked();
         let notices =

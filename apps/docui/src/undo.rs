@@ -78,8 +78,8 @@ impl<T> Undo<T> {
         self.undone.last().map(|change| (change.number, change.what.as_str()))
     }
 
-    /// Undoes the newest change, which is the given one if one is given. Returns what it was, and
-    /// its number, which redoes it.
+    /// Undoes the newest change. If `change` is given, it must be that one. Returns the change's
+    /// description, and its number, which redoes it.
     ///
     /// # Errors
     /// There is nothing to undo, or the given change isn't the newest one any more. Nothing
@@ -94,8 +94,8 @@ impl<T> Undo<T> {
         Ok(told)
     }
 
-    /// Redoes the change that was undone last, which is the given one if one is given. Returns what
-    /// it was, and its number, which undoes it.
+    /// Redoes the change that was undone last. If `change` is given, it must be that one. Returns
+    /// the change's description, and its number, which undoes it.
     ///
     /// # Errors
     /// There is nothing to redo, or the given change isn't the one that was undone last. Nothing

@@ -48,9 +48,9 @@ impl Object {
         self
     }
 
-    /// Says what the object's value is, when that is no text that the view shows: an image, a
-    /// sound, any file. Readers see it behind the ref: `[diagram](obj:7) PNG 640×480, 31 KB`.
-    /// [`crate::App::read`] gives the bytes.
+    /// Describes the object's value if it isn't text shown by the view: an image, a sound, any
+    /// file. Readers see the description after the ref: `[diagram](obj:7) PNG 640×480, 31 KB`.
+    /// [`crate::App::read`] returns the bytes.
     #[must_use]
     pub fn media(mut self, media: Media) -> Self {
         self.0.media = Some(media);
@@ -120,8 +120,8 @@ impl View {
         Self(Projection { title: title.into(), ..Projection::default() }, None)
     }
 
-    /// Makes the view of an app that can't read what it shows: readers are told why, each time, and
-    /// what to do about it.
+    /// Creates the view of an app that can't read its data. Each time, readers are told the reason
+    /// and what to do.
     pub fn unreadable(fault: Fault) -> Self {
         Self(Projection::default(), Some(Box::new(fault)))
     }

@@ -1,4 +1,4 @@
-//! How text and line numbers are written for readers, in views as well as in outcomes and errors.
+//! Formats text and line numbers for readers: in views, outcomes and errors.
 //!
 //! | module | holds |
 //! |---|---|

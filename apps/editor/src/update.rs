@@ -1,4 +1,4 @@
-//! What each action does.
+//! Carries out the actions.
 //!
 //! | module | holds |
 //! |---|---|

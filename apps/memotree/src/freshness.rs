@@ -1,4 +1,4 @@
-//! Since which version a node has another text than a reader saw.
+//! Finds the version since which a node's text differs from what a reader saw.
 //!
 //! A replaced text must be the one that the caller had seen. Who changed it isn't refused, nor is
 //! who never looked.

@@ -1,4 +1,4 @@
-//! Which folder a session is for.
+//! Finds the project folder of a session.
 
 use std::path::{Path, PathBuf};
 

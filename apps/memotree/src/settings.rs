@@ -1,4 +1,4 @@
-//! How the tree is shown, and which sessions beside it.
+//! The display settings of the tree, and the sessions shown beside it.
 
 use docui::{Done, Fault, Value, View};
 use pipemux_memotree_store::config;

@@ -1,4 +1,4 @@
-//! How long each source took, for the debug mode.
+//! Measures the time that each source takes, for the debug mode.
 
 use std::collections::HashMap;
 use std::time::Instant;

@@ -1,5 +1,4 @@
-//! What one can do with views: what they have expanded, their names and descriptions; and with
-//! saved searches.
+//! Actions on views (expanding nodes, names, descriptions) and on saved searches.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -1,5 +1,5 @@
-//! Lists the processes that take most of the memory or the CPU time. PipeMux's own are told apart,
-//! so that the look itself isn't what is found.
+//! Lists the processes that use the most memory or CPU time. PipeMux's own processes are listed
+//! separately, so that the measurement doesn't report itself.
 
 use docui::{Done, Fault, View};
 

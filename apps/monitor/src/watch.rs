@@ -1,5 +1,4 @@
-//! Watches one figure for some seconds. It waits on a thread of its own, so that the app goes on
-//! for others.
+//! Watches one figure for some seconds, on a thread of its own so that the app can serve others.
 
 use std::thread;
 use std::time::Duration;

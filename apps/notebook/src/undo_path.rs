@@ -1,4 +1,5 @@
-//! Which actions can be undone now, and which later ones must be undone before one.
+//! Determines which actions can be undone now, and which later ones must be undone before a given
+//! one.
 //!
 //! Undoing an action gives its entries the contents that they had before it, so they must have the
 //! contents that it left. Contents are compared, not revs: a change that was undone has left no

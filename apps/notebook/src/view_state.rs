@@ -1,4 +1,4 @@
-//! What one session shows of its store: levels of detail, and the entries in focus.
+//! The view state of one session: levels of detail, and the entries in focus.
 //!
 //! It is kept across restarts in the session's state directory and not in the store, because other
 //! sessions on the same store show it in their own way.

@@ -1,4 +1,4 @@
-//! Finds what a verdict cites that doesn't exist: files of the project, and nodes of its memory
+//! Finds citations in a verdict that don't exist: files of the project, and nodes of its memory
 //! tree.
 
 use std::path::Path;

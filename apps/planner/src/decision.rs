@@ -1,4 +1,4 @@
-//! What is decided on: the plan or the draft itself, section by section, as far as there is room.
+//! Shows the plan or draft to be decided on, section by section, within the budget.
 
 use std::sync::atomic::Ordering;
 

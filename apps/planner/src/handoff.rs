@@ -1,5 +1,5 @@
-//! Hands a plan or a draft over: to a command, or printed. Every hand-over is on record, a draft's
-//! with what stands against it, so that any result can be traced to what it was made of.
+//! Hands a plan or a draft over, to a command or printed. Every hand-over is recorded, a draft's
+//! with the objections to it, so that each result can be traced to its source.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
-//! The one thing that is expected now, as each reader is told: what it is to do itself, with the
-//! call, or whom it waits for, with the command that waits.
+//! The next step that is expected of each reader: what to do, with the call, or whom to wait for,
+//! with the command that waits.
 
 mod decision;
 mod meeting;

@@ -1,4 +1,4 @@
-//! What each call is answered: what is expected now.
+//! Builds the reply to each call, which says what is expected next.
 
 use docui::{Context, Done};
 

@@ -1,5 +1,5 @@
-//! What the speaker whose turn it is is given, written for a reader: the payload with each verdict,
-//! question and answer on a line. The exact payload is the answer to `payload()`.
+//! Writes the payload of the current turn for a reader: each verdict, question and answer on a
+//! line. The exact payload is the answer to `payload()`.
 
 use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::text::flat;

@@ -1,4 +1,4 @@
-//! Has turns played by their drivers, and applies what they answer.
+//! Lets drivers play turns, and applies their answers.
 
 use std::time::Duration;
 

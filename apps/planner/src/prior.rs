@@ -1,4 +1,4 @@
-//! Reads the plan, the draft or the note that a brief comes with.
+//! Reads the earlier plan, draft or note that is given with a brief.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Who a reader is: which roles it took, and whether it speaks for the user.
+//! The identity of a reader: the roles it took, and whether it speaks for the user.
 
 use docui::{Context, Fault};
 use pipemux_planner_course::lang::Lang;

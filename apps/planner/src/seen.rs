@@ -1,5 +1,5 @@
-//! Which version a reader was shown. What somebody made of a plan by hand is accepted only by whom
-//! it was shown to.
+//! Tracks the version that each reader was shown. A version that was edited by hand can only be
+//! accepted by a reader who was shown it.
 
 use std::borrow::Cow;
 use std::fs;

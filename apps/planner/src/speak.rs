@@ -1,4 +1,4 @@
-//! Turns that readers answer, and who plays a role.
+//! Handles answers of readers to turns, and the assignment of roles to readers.
 
 use docui::{Context, Done, Fault};
 use pipemux_planner_course::event::{Effect, Event};

@@ -1,5 +1,5 @@
-//! JSON in which each name of an object stands once. Of two values of one name a reader sees one
-//! and a program takes the other, so such a text says nothing.
+//! Parses JSON and rejects objects with duplicate names: a reader might see one of the values and a
+//! program use the other.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Begins topics, and goes on with the one that an earlier file is of.
+//! Starts topics, and continues the topic that an earlier file belongs to.
 
 use std::path::Path;
 

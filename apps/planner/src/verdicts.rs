@@ -1,5 +1,5 @@
-//! Writes a check: for its window, as it runs, and for the brief of a new cycle. Its record is
-//! foreign text, so each criterion is one line, and what commands printed is quoted.
+//! Writes the results of a check: for its window, while it runs, and for the brief of a new cycle.
+//! The record is foreign text, so each criterion is one line and command output is quoted.
 
 use pipemux_planner_course::lang::Lang;
 use pipemux_planner_course::text::{count, flat, quoted};

@@ -1,4 +1,4 @@
-//! Writes that come late: to a file that was displaced a moment ago.
+//! Late writes: rescues data that a program writes to a file just after the file was replaced.
 //!
 //! Whoever opens a file by its path finds it first and opens it then. In between, which takes
 //! microseconds unless the system lets somebody else run, another text can take the file's place:

@@ -1,4 +1,4 @@
-//! What killed processes left beside files.
+//! Cleans up temporary files that killed processes left beside other files.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};

@@ -1,4 +1,4 @@
-//! PipeMux's own directories, which no app changes a file in.
+//! PipeMux's own directories, in which no app may change files.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};

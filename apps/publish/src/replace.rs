@@ -1,4 +1,4 @@
-//! Takes the place of a file, makes a new one, removes one.
+//! Replaces, creates and removes a file.
 
 use std::fs::{self, File, Metadata};
 use std::io;

@@ -1,4 +1,4 @@
-//! What is told of a command: the verdict, what matters, and the way to the rest.
+//! Writes the answer about a command: its verdict, the relevant output, and how to get the rest.
 
 mod brief;
 mod content;

@@ -1,4 +1,4 @@
-//! How command lines and paths are shown.
+//! Formats command lines and paths.
 
 use std::collections::BTreeMap;
 use std::path::Path;

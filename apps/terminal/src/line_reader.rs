@@ -1,4 +1,4 @@
-//! Reads the lines of an output that is kept on disk, without holding up what goes on to print.
+//! Reads lines of an output on disk without blocking the command that is still writing it.
 
 use std::fs::File;
 use std::io;

@@ -1,4 +1,4 @@
-//! What a call has run: a line, its directory, its variables.
+//! A command to run: its command line, directory and variables.
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt;

@@ -1,4 +1,4 @@
-//! What a call is to run.
+//! Turns a call into the commands to run.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;

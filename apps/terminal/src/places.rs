@@ -1,4 +1,4 @@
-//! Where problems are now: their places follow edits that were made since the command ran.
+//! Tracks the locations of problems through edits made since the command ran.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,5 +1,5 @@
-//! The request of a plain command line, if it was sent before this program began and its answer was
-//! not as usual (`pipemux_quick`).
+//! The request of a plain command line that `pipemux_quick` sent before this program started, if
+//! its answer was unusual.
 
 use std::os::unix::net::UnixStream;
 

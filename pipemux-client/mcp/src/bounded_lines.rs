@@ -1,4 +1,4 @@
-//! BoundedLines of bounded length from standard input.
+//! Reads lines of bounded length from standard input.
 
 use std::mem;
 

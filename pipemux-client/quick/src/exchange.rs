@@ -1,4 +1,4 @@
-//! The order of it all: from the command line to the exit status.
+//! The whole sequence of a fast command, from the command line to the exit status.
 
 use crate::answer::{self, Answer, Received};
 use crate::environment::Environment;

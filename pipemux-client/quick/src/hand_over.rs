@@ -1,5 +1,5 @@
-//! What the ordinary program goes on with, when something was not as usual after the request was
-//! sent.
+//! The state that the ordinary program continues with if something unusual happened after the
+//! request was sent.
 
 // This is the only module that may use it: `take` is called when the C library runs.
 extern crate std;

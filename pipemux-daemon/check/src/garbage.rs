@@ -1,4 +1,4 @@
-//! What a later or a broken peer might send: an app goes on.
+//! Checks that an app survives messages from a newer or faulty peer.
 
 use std::time::Duration;
 

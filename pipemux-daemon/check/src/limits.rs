@@ -1,4 +1,4 @@
-//! How long is waited, and how much is tried.
+//! The time limits and sizes of a check.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The run: what is done in which order.
+//! Runs all checks in order.
 
 use crate::actions::ActionChecks;
 use crate::launch::Launch;

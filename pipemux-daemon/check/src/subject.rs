@@ -1,4 +1,4 @@
-//! The app that is checked, and the messages that depend on what it is.
+//! The app under test, and the messages that depend on its configuration.
 
 use std::path::PathBuf;
 

@@ -68,8 +68,8 @@ pub struct AuditNotes {
     pub asked: Option<u64>,
     /// The number of the question that the request answered.
     pub answered: Option<u64>,
-    /// The destructive step that its answer confirmed, in words: whoever asked for this confirmed
-    /// it.
+    /// A description of the destructive step that this answer confirmed. The requester of this
+    /// entry is the one who confirmed it.
     pub confirmed: Option<String>,
 }
 
@@ -93,8 +93,8 @@ impl AuditNotes {
         self.set_result(&round.result);
     }
 
-    /// Notes what came of it, shortened. Where nobody has checked the code for secrets, only the
-    /// first line: those below it show the code.
+    /// Sets the shortened result. If the code hasn't been checked for secrets, only the first line
+    /// is kept, since later lines may quote the code.
     pub fn set_result(&mut self, text: &str) {
         let told = match self.text {
             ToldText::Unchecked => text.lines().next().unwrap_or_default(),
@@ -133,8 +133,8 @@ impl AuditEntry {
         }
     }
 
-    /// Makes the line of a client that has left, with what it exchanged; nobody knows what that
-    /// meant.
+    /// Creates the entry for the exchanges of a client that has disconnected. Their content is
+    /// unknown.
     pub fn of_exchanges(workspace: &str, count: u64, sent: u64, received: u64) -> Self {
         let text = format!("{count} exchanges · {sent} bytes sent · {received} bytes received");
         Self {

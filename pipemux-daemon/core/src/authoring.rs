@@ -41,16 +41,15 @@ pub struct Authoring {
 }
 
 impl Authoring {
-    /// Traces a session from now on, or for longer; without an end if its author works on it
-    /// (`dev`). Returns true if it wasn't traced.
+    /// Starts or extends the trace of a session; with `dev`, when the author works on the app, the
+    /// trace has no end. Returns true if the session wasn't traced before.
     pub fn begin_trace(&mut self, turn: &Turn, key: &SessionKey, dev: bool) -> bool {
         let begins = !self.traces.contains_key(key);
         self.traces.entry(key.clone()).or_default().prolong(turn.now, dev);
         begins
     }
 
-    /// A process of a session is about to start; `dev` is true if the author of its app works on
-    /// it.
+    /// Handles the start of a session's process; `dev` is true if the author works on the app.
     pub fn process_starting(&mut self, turn: &Turn, key: &SessionKey, dev: bool) {
         self.aids.remove(key);
         if dev {

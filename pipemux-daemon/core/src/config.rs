@@ -1,4 +1,4 @@
-//! How a core is set up.
+//! The configuration of a core.
 
 use pipemux_proto::hello::DaemonIdentity;
 

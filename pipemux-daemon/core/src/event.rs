@@ -1,4 +1,4 @@
-//! What comes into the core and what goes out: one closed enum each.
+//! The inputs and outputs of the core: one closed enum each.
 
 mod start;
 

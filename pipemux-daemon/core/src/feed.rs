@@ -1,4 +1,4 @@
-//! What happens, for those who watch: a bounded memory of events.
+//! A bounded log of events for clients that watch.
 //!
 //! Telling something costs a line of text; those who wait for it are checked once at the end of a
 //! turn. Of several changes of one session, or of the progress of one job, the last one is kept, so

@@ -1,4 +1,4 @@
-//! Where what an app sent is taken in: decoded, and brought within its bounds.
+//! Decodes everything that apps send, and enforces its bounds.
 //!
 //! **Invariant: this is the only place where a body of an app is decoded.** So no text of an app is
 //! longer anywhere in the daemon than its bound in [`limits`](crate::limits) says. A text that is

@@ -100,8 +100,8 @@ impl Jobs {
         self.by_key.get(session)?.get(key).copied()
     }
 
-    /// Takes in a job that began. Returns its number; none if the session has too many. A key names
-    /// one job for ever: one that the app says began twice keeps its number.
+    /// Adds a started job. Returns its number, or `None` if the session has too many jobs. A key
+    /// always names the same job: if the app starts a key twice, the job keeps its number.
     pub fn start(
         &mut self,
         turn: &mut Turn,
@@ -220,15 +220,15 @@ impl Jobs {
         }
     }
 
-    /// Handles the time at which a report that was put off is due. Returns true if there is
-    /// something to tell.
+    /// Handles the due time of a postponed progress report. Returns true if there is something to
+    /// report.
     pub fn report_due(&mut self, turn: &Turn, number: u64) -> bool {
         let Some(job) = self.by_number.get_mut(&number) else { return false };
         job.reports.due(turn) && job.is_running()
     }
 
-    /// Ends a running job; `readers` are told so besides those who know of it already. Returns
-    /// false, and does nothing, if it has ended before.
+    /// Ends a running job; `readers` will be told, in addition to those who know of the job.
+    /// Returns false and does nothing if the job has ended before.
     pub fn finish(
         &mut self,
         turn: &mut Turn,
@@ -252,8 +252,8 @@ impl Jobs {
         true
     }
 
-    /// Returns the running jobs of a session that its new process doesn't go on with; the others
-    /// are its jobs from now on.
+    /// Marks the jobs that a session's new process resumes. Returns the other running jobs of the
+    /// session, which are lost.
     pub fn not_resumed(&mut self, session: &SessionKey, resumed: &[String]) -> Vec<u64> {
         let all: Vec<u64> = self.running(session).map(|job| job.number).collect();
         let mut lost = Vec::new();
@@ -280,7 +280,7 @@ impl Jobs {
         turn.persist(saved::to_record(job));
     }
 
-    /// Notes that a reader was told of the end of a job, by an outcome maybe before its app
+    /// Notes that a reader was told of the end of a job. An outcome may have said so before the app
     /// reported it.
     pub fn told(&mut self, turn: &mut Turn, number: u64, reader: &JobReader) {
         let Some(job) = self.by_number.get_mut(&number) else { return };

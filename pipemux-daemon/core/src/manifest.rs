@@ -1,4 +1,4 @@
-//! What a provider's manifest says.
+//! The manifest of a provider.
 
 mod sandbox;
 mod units;
@@ -52,8 +52,8 @@ pub struct Manifest {
     /// The level of the processes' confinement.
     #[serde(default)]
     pub sandbox: SandboxLevel,
-    /// What it may do with the folder that a session was opened for; by default it may read it, at
-    /// the strict level nothing.
+    /// The app's access to the folder that its session was opened for. The default is read access,
+    /// or none at the strict level.
     #[serde(default)]
     pub folder: Option<FolderAccess>,
     /// Directories and files that it may read besides; `~/` is the home directory.

@@ -1,4 +1,4 @@
-//! What the core tells whoever measures it. Nothing is noted unless somebody does.
+//! The core's measurements. Nothing is measured unless somebody collects them.
 
 use pipemux_proto::ProviderId;
 

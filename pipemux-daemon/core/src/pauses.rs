@@ -162,8 +162,7 @@ impl Pauses {
 }
 
 impl Pause {
-    /// Returns the pause that a record holds: of a workspace, of a reader, or with neither of
-    /// everybody.
+    /// Restores a pause from its record: of a workspace or of a reader; with neither, of everybody.
     pub fn from_saved(
         workspace: Option<String>,
         reader: Option<String>,

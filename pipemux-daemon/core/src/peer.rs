@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 /// The process that connected, and its ancestors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PeerProcess {
-    /// Its process id; none if the system doesn't tell, which it does for every process that an app
-    /// started.
+    /// The process id; `None` if the system doesn't report it. It is always reported for processes
+    /// that an app started.
     pub pid: Option<u32>,
     /// The path of the process's program; empty if unknown.
     pub program: String,

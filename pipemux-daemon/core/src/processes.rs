@@ -246,8 +246,8 @@ impl Processes {
         self.stopping
     }
 
-    /// The daemon that wrote the records was killed, and its apps died with it: told when each is
-    /// back.
+    /// Notes that the daemon that wrote the records was killed, and its apps with it. Readers are
+    /// told when each app is running again.
     pub fn note_daemon_crash(&mut self) {
         let awake = |session: &&mut Session| {
             session.hibernation.asleep.is_none() && session.hibernation.wake_at.is_none()

@@ -17,8 +17,8 @@ pub struct Rules {
     pub forbidden_files: Vec<String>,
     /// The reason why the settings can't be read, in which case nobody may act.
     pub broken: Option<String>,
-    /// True if they can't be read and never could be since the daemon began: then nobody opens an
-    /// app either.
+    /// True if the settings can't be read and couldn't since the daemon started. Nobody may open an
+    /// app then, either.
     pub none_known: bool,
     /// The file that says so, which need not be there; empty when the environment leads to none.
     pub file: String,
@@ -29,8 +29,8 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Replaces the rules. Returns what readers are told when they come from another file than they
-    /// did, or are gone.
+    /// Replaces the rules. Returns notices for readers if the rules now come from another file, or
+    /// if there are none any more.
     pub(crate) fn replace(&mut self, mut rules: Rules) -> Vec<String> {
         // What a file ruled that can't be read any more holds until it is mended.
         if rules.broken.is_some() {

@@ -1,4 +1,5 @@
-//! What components share while one event is taken in: the time, the timers, the effects so far.
+//! The state shared by components while one event is handled: the time, the timers, the effects so
+//! far.
 
 use pipemux_proto::ids::Incarnation;
 use pipemux_tokens::work::Meter;

@@ -1,4 +1,4 @@
-//! What processes and directories use, as the driver reads it when somebody asks.
+//! The resource usage of processes and directories, as the driver reads it on request.
 
 use pipemux_proto::Incarnation;
 

@@ -1,4 +1,4 @@
-//! What a directory takes on the disk.
+//! Measures the disk usage of a directory.
 
 use std::collections::HashSet;
 use std::fs;

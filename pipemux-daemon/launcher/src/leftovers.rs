@@ -1,4 +1,4 @@
-//! Finds and kills what is left of apps whose daemon and launcher were both killed at once.
+//! Finds and kills the remaining processes of apps whose daemon and launcher were both killed.
 //!
 //! Apps themselves die with their launcher. What they started in the background survives when
 //! nobody is left to adopt it. It still carries its mark, by which the next daemon of the same

@@ -1,4 +1,4 @@
-//! Which level holds which limit on this system, in words.
+//! Describes which mechanism enforces which limit on this system.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Accepts connections, and tells whose they are.
+//! Accepts connections, and identifies the user of each peer.
 
 use std::io;
 use std::os::unix::net::{UnixListener, UnixStream};

@@ -1,4 +1,4 @@
-//! What the checks look at.
+//! The environment that the checks examine.
 
 use pipemux_proto::paths::Paths;
 

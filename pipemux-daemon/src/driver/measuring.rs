@@ -1,4 +1,4 @@
-//! What is counted for the metrics, if the user wants them.
+//! Collects the metrics, if the user wants them.
 
 use std::task::Waker;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What is written down as it happens: the saved state, and the audit log.
+//! Writes the saved state and the audit log as events happen.
 //!
 //! Records are gathered during a turn, and written before anything goes out that may follow from
 //! them, so that the daemon's loss never takes back what anyone was told. When that fails the core

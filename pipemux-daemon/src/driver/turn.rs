@@ -1,4 +1,4 @@
-//! What the driver's components share while a turn lasts.
+//! The state that the driver's components share during a turn.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,5 @@
-//! Where metrics can be read. They tell what a user does, so nobody on the network is to read them.
+//! The address at which metrics can be read. They reveal what a user does, so they must not be
+//! readable from the network.
 
 use std::fs;
 use std::io::ErrorKind;

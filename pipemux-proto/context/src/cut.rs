@@ -1,4 +1,4 @@
-//! Which lines of a section fit.
+//! Selects the lines of a section that fit.
 
 use crate::limits::MORE;
 use crate::section::Line;

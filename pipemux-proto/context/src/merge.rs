@@ -1,4 +1,4 @@
-//! The merge: what came, what didn't, and how much room there is, in; a document out.
+//! Merges the results of all sources, including failures, into one document within a budget.
 
 use crate::context::{Frame, Mode, RenderContext};
 use crate::cut::cut;

@@ -1,4 +1,4 @@
-//! What a document says of what it doesn't show.
+//! The notes in a document about content that it leaves out.
 
 use crate::size::Size;
 use crate::source::RenderSource;

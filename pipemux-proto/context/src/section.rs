@@ -1,4 +1,4 @@
-//! What a source produced.
+//! The output of a source.
 
 use crate::context::Frame;
 use crate::limits::MORE;

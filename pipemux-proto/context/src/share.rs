@@ -1,4 +1,4 @@
-//! How much each source may take.
+//! Divides the budget among the sources.
 
 use crate::context::{Budgets, Frame};
 use crate::limits::{MARK, MIN_SHARE, SOURCES_MAX};

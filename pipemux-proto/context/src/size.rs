@@ -1,4 +1,4 @@
-//! What a text costs.
+//! The size of a text, as it counts against a budget.
 
 use pipemux_tokens::Estimate;
 

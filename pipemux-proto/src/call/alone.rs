@@ -1,4 +1,4 @@
-//! The steps of a script, each as code of its own.
+//! Splits a script into steps, each as code of its own.
 
 use super::error::CallError;
 use super::lexer::{Lexer, TokenKind};

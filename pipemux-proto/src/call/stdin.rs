@@ -1,4 +1,4 @@
-//! Whether code uses standard input.
+//! Finds uses of standard input in code.
 
 use super::lexer::{Lexer, TokenKind};
 use super::span::Span;

@@ -1,4 +1,4 @@
-//! What code is parsed to.
+//! The syntax tree of code.
 
 use super::quoted::Quoted;
 use super::span::Span;

@@ -1,4 +1,4 @@
-//! Where a value ends that stands alone.
+//! Finds the end of a standalone value.
 
 use super::error::CallError;
 use super::lexer::{Lexer, TokenKind};

@@ -1,4 +1,4 @@
-//! The clock of whom times are told.
+//! The clock offsets of the reader whom times are shown to.
 
 use serde::{Deserialize, Serialize};
 

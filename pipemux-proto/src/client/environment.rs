@@ -1,4 +1,4 @@
-//! Which variables of its opener's environment an app gets.
+//! The variables of its opener's environment that an app gets.
 
 /// The environment variables that every app gets from its opener: those that programs commonly
 /// need, and none that is likely to hold a secret.

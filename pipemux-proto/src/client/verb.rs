@@ -243,8 +243,7 @@ macro_rules! verb_kinds {
                 match self { $(Self::$kind => ToolUse::$tool,)* }
             }
 
-            /// The command that shows what a long answer leaves out. None of what has acted is
-            /// repeated.
+            /// The command that shows what a long answer leaves out. It never repeats an action.
             pub fn way_to_the_rest(self) -> &'static str {
                 match self { $(Self::$kind => $rest,)* }
             }

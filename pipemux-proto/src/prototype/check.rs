@@ -1,5 +1,5 @@
-//! What the names in a prototype may be. They are shown as they are, as code, so that none may be
-//! mistaken for anything else.
+//! Checks the names in a prototype. They are shown verbatim, as code, so they must not look like
+//! anything else.
 
 use super::{Field, Prototype, Raw, Type};
 use crate::call::name::is_name;

@@ -36,9 +36,9 @@ pub struct Context {
     pub version: u64,
     /// True when the action is a query, which leaves the state in its version.
     pub query: bool,
-    /// True when the call only asks what the action would do. It is a query then, and its work is
-    /// called off before its [`crate::blocking::CommitPoint`]: the app answers with what it would
-    /// have done from there on. A question is shown without being asked.
+    /// True if the call only asks what the action would do. It is then a query, and its work is
+    /// cancelled before its [`crate::blocking::CommitPoint`]: the app answers with what would have
+    /// followed. A question is shown without being asked.
     pub preview: bool,
     /// The approximate number of tokens that the outcome's content may take.
     pub budget: u32,
@@ -51,8 +51,8 @@ pub struct Context {
     /// [`ConsentRequest`](crate::ConsentRequest)s with which earlier actions failed. A key that is
     /// missing isn't allowed.
     pub consents: Vec<String>,
-    /// For an action that takes back what an earlier one did: what other runs changed in files
-    /// while that one ran.
+    /// For an action that undoes an earlier one: the files that other runs changed while the
+    /// earlier action ran.
     pub changed_beside: Vec<ChangedBeside>,
     /// The answer to the question that this action asked before: the token that was given with the
     /// question, and the reader's choice. `None` when the action has not asked yet.
@@ -72,8 +72,9 @@ impl Context {
         }
     }
 
-    /// Returns until when work of this action, which begins now, may wait for something that may go
-    /// on: for `patience`, and no longer than leaves time to say that it goes on.
+    /// Returns how long work of this action that begins now may be waited for if it can outlast the
+    /// action: `patience` from now, or less if the request's deadline leaves no time to report that
+    /// the work continues.
     pub fn wait_until(answer_by: Option<Instant>, patience: Duration) -> Instant {
         let latest = answer_by.and_then(|by| by.checked_sub(ANSWER_MARGIN));
         let wanted = deadline::after(patience);

@@ -1,4 +1,4 @@
-//! What a type is as a parameter, and the values and faults of arguments.
+//! The conversion of arguments to Rust types, and the faults for values that don't fit.
 
 use pipemux_proto::projection::{Arg, Copied};
 use pipemux_proto::prototype::{Raw, Type};

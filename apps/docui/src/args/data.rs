@@ -20,7 +20,7 @@ impl Data {
     /// Returns the bytes as a text, if they are one.
     ///
     /// # Errors
-    /// They are none: here they are again.
+    /// The bytes are not valid UTF-8. They are returned unchanged.
     pub fn into_text(self) -> Result<Text, Self> {
         let Self { bytes, from } = self;
         match String::from_utf8(bytes) {

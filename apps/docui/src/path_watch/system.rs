@@ -1,4 +1,4 @@
-//! What the operating system has for watching directories: inotify on Linux.
+//! The operating system's directory watches: inotify on Linux.
 
 use std::ffi::OsStr;
 

@@ -93,7 +93,7 @@ impl Session {
     /// Opens the app as it was asked to before and refused.
     ///
     /// # Errors
-    /// It refuses again, for this reason.
+    /// The app refuses again; the fault gives the reason.
     pub(super) fn open_again(&mut self) -> Result<(), Fault> {
         let Some(opening) = self.refused_opens.first() else { return Ok(()) };
         let mut app = (self.app_type.open)(opening)?;

@@ -46,8 +46,8 @@ impl Session {
         }
     }
 
-    /// Answers the requests whose work is done, or whose deadline has come. Returns the frames to
-    /// send, and the version that the last of them tells, if one does.
+    /// Answers the requests whose work is done or whose deadline has passed. Returns the frames to
+    /// send, and the version in the last of them, if it has one.
     pub(super) fn finish_parked(&mut self) -> Result<(Vec<u8>, Option<u64>), EncodeError> {
         let (mut frames, mut told) = (Vec::new(), None);
         for mut parked in std::mem::take(&mut self.parked) {
@@ -115,8 +115,8 @@ impl Session {
         Ok(frames)
     }
 
-    /// Has the app take in the result of work. Returns the frames to send: the answer or, if the
-    /// request was answered at its deadline, a line for every reader that tells what became of it.
+    /// Lets the app process the result of work. Returns the frames to send: the answer or, if the
+    /// request was already answered at its deadline, a notice for all readers about the outcome.
     fn finish(&mut self, parked: &Parked, finished: Finished) -> Result<Vec<u8>, EncodeError> {
         let (request, late) = (&parked.request, parked.answered);
         let completion = Completion { version: self.version, late };

@@ -47,8 +47,8 @@ impl ParkedWork {
     }
 }
 
-/// When a request that was received then is answered at the latest, so that its requester hears the
-/// answer; `None` if it has no deadline.
+/// Returns when a request received at this time must be answered at the latest, so that its
+/// requester still gets the answer; `None` if it has no deadline.
 pub(super) fn answer_by(request: &Envelope, received: Instant) -> Option<Instant> {
     let whole = Duration::from_millis(u64::from(request.deadline_ms));
     let patience = whole.saturating_sub(DEADLINE_MARGIN.min(whole / 4));

@@ -1,5 +1,5 @@
-//! What a session does and says without a request: it is refreshed when it is due, and the daemon
-//! is told.
+//! Work that a session does without a request: it refreshes the app when due, and notifies the
+//! daemon.
 
 use std::time::{Instant, SystemTime};
 
@@ -35,8 +35,9 @@ impl Session {
         }
     }
 
-    /// Refreshes the app, takes in what other threads have done, answers the requests that waited
-    /// for it or whose deadline has come, and says what was asked for. Returns the frames to send.
+    /// Refreshes the app, processes the results of other threads, answers parked requests that are
+    /// done or past their deadline, and sends the requested notifications. Returns the frames to
+    /// send.
     pub(crate) fn run_due(&mut self, asked: Asked) -> Result<Vec<u8>, EncodeError> {
         let before = self.version;
         let only_watched = Asked { watched: true, ..Asked::default() };
@@ -62,8 +63,8 @@ impl Session {
         Ok(frames)
     }
 
-    /// Has the paths watched that the app names, if the state has changed since this was last
-    /// called.
+    /// Updates the watched paths to those that the app names, if the state has changed since the
+    /// last call.
     pub(crate) fn update_watches(&mut self, watch: &mut PathWatch) {
         let before = std::mem::replace(&mut self.watched_version, self.version);
         if let Some(app) = self.app.as_ref().filter(|_| before != self.version) {

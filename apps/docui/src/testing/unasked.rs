@@ -1,4 +1,4 @@
-//! What an app says without being asked.
+//! Collects in tests what an app says without a request.
 
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! Which file was the current one in which version.
+//! Records which file was current in each version.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Whether a file on disk has changed: found out on another thread, because a file system may hang.
+//! Detects that a file on disk has changed, on another thread because a file system may hang.
 
 use std::path::PathBuf;
 use std::thread;

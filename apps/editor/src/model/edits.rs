@@ -1,4 +1,4 @@
-//! What a session has edited, and what its next edit may do.
+//! The edits of a session, and the conditions for its next edit.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! What changes are: who made them, what they did to which files, and which text of a file is
-//! saved.
+//! The types of changes: their authors, their effects on files, and the saved text of each file.
 
 use std::collections::VecDeque;
 use std::fmt;

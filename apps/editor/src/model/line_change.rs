@@ -1,4 +1,4 @@
-//! What one change does to a file's line numbers. All lines count from 0.
+//! The effect of one change on a file's line numbers. All lines count from 0.
 
 use std::ops::Range;
 

@@ -1,4 +1,5 @@
-//! Line numbers across versions: what a number that a reader saw means now.
+//! Maps line numbers across versions: finds the current line for a number that a reader saw
+//! earlier.
 
 use std::collections::VecDeque;
 use std::ops::Range;

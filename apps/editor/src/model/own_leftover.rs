@@ -1,4 +1,4 @@
-//! What an interrupted change left beside its files.
+//! Temporary files that an interrupted change left beside its files.
 
 use pipemux_publish::Leftover;
 

@@ -1,5 +1,5 @@
-//! How new files of a project begin and how their lines end, as its `.editorconfig` and
-//! `.gitattributes` say.
+//! How new files of a project start and which line endings they use, according to its
+//! `.editorconfig` and `.gitattributes`.
 //!
 //! Of [`.editorconfig`](https://spec.editorconfig.org) `end_of_line` and `charset` are read, of
 //! [`.gitattributes`](https://git-scm.com/docs/gitattributes) `text` and `eol`: nothing of them

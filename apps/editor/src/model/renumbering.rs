@@ -1,4 +1,4 @@
-//! What the line numbers that a reader knows are after an action, for the outcome that says so.
+//! Describes, for the outcome of an action, how the line numbers that a reader knows have changed.
 //!
 //! **Invariant: an outcome maps a number, or retires it, or leaves it in the version in which it
 //! was shown.**

@@ -1,5 +1,5 @@
-//! What a reader's bare line numbers refer to: the file that was current and the version of it that
-//! the reader saw.
+//! Resolves a reader's bare line numbers to the file that was current and the version that the
+//! reader saw.
 
 use std::ops::Range;
 

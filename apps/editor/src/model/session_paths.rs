@@ -1,4 +1,5 @@
-//! How files and the session are named to readers: displayed paths, and commands in hints.
+//! Formats the names of files and of the session for readers: displayed paths, and commands in
+//! hints.
 //!
 //! **Invariant: a displayed path means the same file to every reader.** The root never changes.
 

@@ -1,4 +1,5 @@
-//! Who may write a file: at most one at a time, and only the text that was looked at.
+//! Write access to an open file: one writer at a time, and only to the text revision that the
+//! writer saw.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,5 +1,5 @@
-//! What questions were about. The daemon keeps it with the question, so it must stay readable for
-//! later editors.
+//! The context of the editor's questions. The daemon stores it with the question, so later versions
+//! of the editor must be able to read it.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Inserting lines after a line of a file that is named apart from it, as other tools do.
+//! Inserts lines after a line of a file, which is a separate argument as in other tools.
 
 use std::path::{Path, PathBuf};
 

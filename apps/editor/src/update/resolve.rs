@@ -1,5 +1,5 @@
-//! Which lines a caller means: numbers as the reader last saw them, anchors, and lines of other
-//! files.
+//! Resolves the lines that a caller means: numbers as the reader last saw them, anchors, and lines
+//! of other files.
 
 use std::ops::Range;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Where a text occurs, and where something similar does.
+//! Finds the occurrences of a text, and similar texts.
 
 use std::borrow::Cow;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Why something can't be done.
+//! The errors of the store.
 
 use crate::file_edit::FileName;
 use crate::folder::FolderError;

@@ -1,4 +1,4 @@
-//! What tells that a file changed without reading it.
+//! Detects that a file changed without reading it.
 
 use std::fs::Metadata;
 use std::os::unix::fs::MetadataExt;

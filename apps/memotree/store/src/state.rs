@@ -1,6 +1,6 @@
-//! What belongs to a session and not to the tree: what views have expanded, and the records by
-//! which changes are undone. It lies in the session's state directory, so that looking at the tree
-//! never changes a file of it.
+//! State that belongs to a session rather than to the tree: the expanded nodes of views, and the
+//! undo records. It is kept in the session's state directory, so that viewing the tree never
+//! changes its files.
 
 mod undo_records;
 

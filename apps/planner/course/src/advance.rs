@@ -1,5 +1,5 @@
-//! What comes next once something has happened: opens the turns that are missing, and goes through
-//! the stages until one waits.
+//! Advances a course after an event: opens missing turns, and moves through the stages until one
+//! has to wait.
 
 use crate::artifact::Artifact;
 use crate::course::Course;

@@ -1,4 +1,4 @@
-//! What speakers answer, by the schemas of their turns.
+//! The types of speakers' answers, following the schemas of their turns.
 
 use std::collections::BTreeMap;
 

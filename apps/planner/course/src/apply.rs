@@ -1,4 +1,4 @@
-//! Entries change a course, or are refused.
+//! Applies journal entries to a course, or refuses them.
 
 use serde_json::Value;
 

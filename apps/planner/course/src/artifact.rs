@@ -1,4 +1,4 @@
-//! What comes of a cycle: a plan, only by consensus, or a draft.
+//! The result of a cycle: a plan, which needs consensus, or a draft.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! A topic begins: with a brief, and with what an earlier plan is for.
+//! Starts a topic with a brief, and records what an earlier plan is to be used for.
 
 use crate::answers::Intent;
 use crate::brief::within;

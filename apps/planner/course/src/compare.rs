@@ -1,4 +1,4 @@
-//! What differs between two versions, by section.
+//! Compares two versions section by section.
 
 use std::collections::BTreeMap;
 

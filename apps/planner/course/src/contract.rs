@@ -1,5 +1,5 @@
-//! A plan as a contract: the criteria of its requirements, and the commands that show whether they
-//! hold.
+//! A plan as a contract: the acceptance criteria of its requirements, and the commands that check
+//! them.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! What the user may do at any time: retry, leave out, adjust, go back, pause, decide, invite.
+//! Control actions that the user may use at any time: retry, skip, adjust, go back, pause, decide,
+//! invite.
 
 use crate::answers::Verdict;
 use crate::artifact::Artifact;

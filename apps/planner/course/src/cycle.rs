@@ -1,4 +1,4 @@
-//! A cycle: from the first round on a brief to the plan or draft that comes of it.
+//! A cycle: from the first round on a brief to the resulting plan or draft.
 
 use std::collections::{BTreeMap, BTreeSet};
 

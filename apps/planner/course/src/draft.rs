@@ -1,4 +1,4 @@
-//! The draft that comes of a cycle without consensus, and what stands against a plan.
+//! Builds the draft of a cycle that ends without consensus, and lists the objections to a plan.
 
 use crate::answers::Synthesis;
 use crate::artifact::SHARED;

@@ -1,4 +1,5 @@
-//! What becomes of a version: an edit by hand makes a further one, and so does going back to one.
+//! Creates a new version when somebody edits the artifact's file by hand or goes back to an earlier
+//! version.
 
 use serde_json::Value;
 

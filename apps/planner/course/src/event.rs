@@ -1,4 +1,4 @@
-//! What happens to a course, what it wants done, and why it refuses something.
+//! The events, effects and refusals of a course.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! What each speaker is told to answer, and in which form.
+//! The instruction for each speaker: what to answer, and in which form.
 
 use crate::turn::TurnKind;
 

@@ -1,4 +1,4 @@
-//! What each turn is given: exactly what its schema in `schemas/payload.*.json` names.
+//! Builds the payload of each turn: exactly the fields in its schema, `schemas/payload.*.json`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,5 @@
-//! Fields of a plan, which may have any form once somebody has edited it: what is missing is empty.
+//! Reads the fields of a plan, which may have any form after a manual edit. Missing fields are
+//! empty.
 
 use serde_json::Value;
 

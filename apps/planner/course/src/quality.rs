@@ -1,4 +1,4 @@
-//! How complete a plan is, computed from its links.
+//! Measures the completeness of a plan from its links.
 
 use std::collections::BTreeSet;
 

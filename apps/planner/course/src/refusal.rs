@@ -1,4 +1,4 @@
-//! Why a course refuses something.
+//! The reasons for which a course refuses something.
 
 /// The reason why an entry was rejected. The course is unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What the user says in a meeting: answers, and questions back to the role that asks.
+//! The user's replies in a meeting: answers, and questions back to the role that asks.
 
 use crate::course::Course;
 use crate::event::Refusal;

@@ -1,4 +1,4 @@
-//! Who speaks.
+//! The roles and speakers of a course.
 
 use std::fmt;
 

@@ -1,5 +1,6 @@
-//! Signed consensus: what the coach writes of the roles stands once the roles that it cites have
-//! confirmed it, each in one turn, all at the same time. Only roles agree; the coach proposes.
+//! Signed consensus: the coach's statement about the roles is valid once each role that it cites
+//! has confirmed it, each in a turn of its own, all in parallel. Only roles agree; the coach
+//! proposes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

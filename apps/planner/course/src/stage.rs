@@ -1,4 +1,4 @@
-//! How far a course is.
+//! The stages of a course.
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stage {

@@ -1,5 +1,4 @@
-//! How texts that anybody may have written are shown, so that none passes for another's or for
-//! markup.
+//! Formats untrusted text so that nobody can impersonate another speaker or inject markup.
 
 use crate::limits::GIST_MAX;
 

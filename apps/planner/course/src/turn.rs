@@ -1,4 +1,4 @@
-//! Turns: what somebody is asked to say, and the check of what is answered.
+//! Turns: requests for an answer from a speaker, and the validation of the answers.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Versions of what a topic's cycles made. Each is made once and stays as it is.
+//! The versions of the artifacts that a topic's cycles produced. A version never changes.
 
 use crate::artifact::Artifact;
 use crate::event::Effect;

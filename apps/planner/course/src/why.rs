@@ -1,4 +1,4 @@
-//! Why a discussion goes on, and who can end it.
+//! Explains why a discussion continues, and who can end it.
 
 use crate::course::Course;
 use crate::role::Role;

@@ -1,4 +1,4 @@
-//! Why a driver gave no answer.
+//! The reasons why a driver gave no answer.
 
 /// The reason for a missing answer.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! What the user decides: what an earlier file is for, and whether a plan or a draft is accepted.
+//! The next step when the user has to decide: what an earlier file is for, or whether to accept a
+//! plan or draft.
 
 use pipemux_planner_course::artifact::Artifact;
 use pipemux_planner_course::contract;

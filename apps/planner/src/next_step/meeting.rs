@@ -1,4 +1,4 @@
-//! What is expected in a meeting, and of the invited expert.
+//! The next step in a meeting, and for the invited expert.
 
 use pipemux_planner_course::Stage;
 use pipemux_planner_course::text::flat;

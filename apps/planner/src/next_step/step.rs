@@ -1,4 +1,4 @@
-//! What is expected of a reader, with the call that does it.
+//! The next step of a reader, with the call that carries it out.
 
 use pipemux_planner_course::lang::Lang;
 

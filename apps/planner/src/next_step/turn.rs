@@ -1,4 +1,4 @@
-//! What is expected while a turn is open: of whoever plays it, and of those who wait.
+//! The next step while a turn is open: for its player, and for those who wait.
 
 use pipemux_planner_course::Speaker;
 use pipemux_planner_course::lang::Lang;

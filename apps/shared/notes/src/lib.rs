@@ -1,4 +1,4 @@
-//! What note stores share: the notebook and the memory tree are built on it.
+//! The common base of note stores: the notebook and the memory tree are built on it.
 //!
 //! | module | purpose |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! Which of the places where its lines stand a hunk means.
+//! Chooses the location of a hunk among the places where its lines occur.
 
 use std::borrow::Cow;
 

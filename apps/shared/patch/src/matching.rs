@@ -1,4 +1,4 @@
-//! Where lines occur in a file, exactly or but for whitespace.
+//! Finds lines in a file, exactly or ignoring whitespace.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;

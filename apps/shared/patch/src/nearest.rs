@@ -1,4 +1,4 @@
-//! What a hunk that fits nowhere is nearest to.
+//! Finds the closest match for a hunk that fits nowhere.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What a whole patch changes: all of it or nothing.
+//! Plans the changes of a whole patch: all of it or nothing.
 
 mod changes;
 mod files;

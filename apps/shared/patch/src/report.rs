@@ -1,4 +1,4 @@
-//! How outcomes, questions and refusals read.
+//! Writes outcomes, questions and refusals as text.
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Which files a name in a patch may mean. Decided by names alone: links are the caller's matter.
+//! Finds the files that a name in a patch may mean, by names alone. Links are up to the caller.
 
 use std::path::{Component, Path, PathBuf};
 

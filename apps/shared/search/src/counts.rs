@@ -1,4 +1,4 @@
-//! How many matches there are, and what each filter left out.
+//! Counts matches, and those that each filter excluded.
 
 use crate::limits::LEFT_LINES_MAX;
 

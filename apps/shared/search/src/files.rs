@@ -1,4 +1,4 @@
-//! Which files a list of paths, folders and globs means.
+//! Resolves a list of paths, folders and globs to files.
 
 use std::collections::BTreeMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! Whether one line matches an expression.
+//! Tests one line against an expression.
 
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};

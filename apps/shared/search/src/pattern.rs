@@ -1,4 +1,4 @@
-//! What is searched for, and where a text has it.
+//! The search pattern, and its matches in a text.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Why a pattern can't be searched for.
+//! The errors of a search pattern.
 
 /// The reason why a pattern can't be searched for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

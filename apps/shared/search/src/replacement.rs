@@ -1,4 +1,4 @@
-//! What stands in place of the matches of a regular expression.
+//! The replacement text for matches of a regular expression.
 
 use grep_matcher::{Captures, Matcher};
 

@@ -1,4 +1,5 @@
-//! What changed within a time and isn't in snapshots: it isn't taken back, which has to be said.
+//! Changes within a time range that no snapshot covers: they can't be undone, and the user must be
+//! told.
 
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};

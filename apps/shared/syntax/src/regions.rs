@@ -1,4 +1,4 @@
-//! Which parts of a text are comments, which are strings, and which are code.
+//! Divides a text into comments, strings and code.
 
 use std::ops::Range;
 

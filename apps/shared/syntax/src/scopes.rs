@@ -1,4 +1,4 @@
-//! Which name means which variable, within one function and the functions in it.
+//! Resolves names to variables, within one function and its nested functions.
 //!
 //! A binder declares names and notes uses while it walks the tree. Uses are resolved at the end, so
 //! that a name may be used before the place that declares it.

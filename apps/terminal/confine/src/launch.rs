@@ -1,8 +1,9 @@
-//! Starts a command confined: a program that is told what to become confines itself, and becomes
-//! it.
+//! Starts a confined command: a helper program confines itself and then executes the command that
+//! it was given.
 //!
-//! It is told by a file that only lies in memory, since variables may be secrets, and it has no
-//! variable itself: one such as `LD_PRELOAD` would run code before it is confined.
+//! The helper reads what to execute from a file that exists only in memory, since variables may be
+//! secrets. It has no environment variables itself: one such as `LD_PRELOAD` would run code before
+//! the confinement.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};

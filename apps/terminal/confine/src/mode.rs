@@ -1,4 +1,4 @@
-//! Whether commands are confined here, and if not, why.
+//! Determines whether commands are confined on this machine, and if not, why.
 
 use std::path::Path;
 #[cfg(target_os = "linux")]

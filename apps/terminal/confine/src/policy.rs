@@ -1,4 +1,4 @@
-//! What a person decided about commands: the `[terminal]` table of `config.toml`.
+//! The person's policy for commands: the `[terminal]` table of `config.toml`.
 
 use serde::Deserialize;
 

@@ -1,4 +1,4 @@
-//! Where a path leads, and the links on the way.
+//! Resolves a path, and lists the links on the way.
 
 use std::collections::VecDeque;
 use std::ffi::OsString;

@@ -1,4 +1,4 @@
-//! Which places are granted besides the workspace, and which are protected: the data of
+//! The places that are writable besides the workspace, and the protected ones: the data of
 //! `writable.toml`.
 
 use std::path::PathBuf;

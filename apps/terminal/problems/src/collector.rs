@@ -1,4 +1,4 @@
-//! What the recognisers found so far.
+//! Collects the findings of the recognisers.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};

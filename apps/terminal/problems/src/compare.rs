@@ -1,4 +1,4 @@
-//! What a second run of the same command fixed and broke.
+//! Compares two runs of the same command: what the second fixed and broke.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -1,4 +1,4 @@
-//! Which recogniser a line belongs to.
+//! Selects the recogniser for a line.
 
 use crate::collector::Collector;
 use crate::git::{diff::Diff, log::Log, status::Status};

@@ -1,4 +1,4 @@
-//! What recognises the output of one tool.
+//! The trait of recognisers, each for the output of one tool.
 
 use crate::collector::Collector;
 use crate::transcript::Class;

@@ -1,4 +1,4 @@
-//! What the confinement probably refused a command: its output names the path.
+//! Detects accesses that the sandbox probably refused a command, from the paths in its output.
 
 use std::path::{Path, PathBuf};
 

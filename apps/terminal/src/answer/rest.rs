@@ -1,5 +1,4 @@
-//! What of an output belongs to nothing that was recognised: the lines that look like errors, and
-//! the newest ones.
+//! The output lines that no recogniser claimed: those that look like errors, and the newest ones.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! What is done to a command while it runs: input, signals and its end, and where it listens.
+//! Controls a running command: input, signals, its end, and the ports it listens on.
 
 use std::io::{self, Write};
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! How a command ended, and what its output told.
+//! The exit of a command, and the findings in its output.
 
 use std::sync::Arc;
 use std::time::Duration;

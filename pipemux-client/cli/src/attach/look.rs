@@ -1,5 +1,4 @@
-//! How the parts of a text look on a terminal: what is a link, a thing, code; and what the terminal
-//! can show.
+//! The appearance of text on a terminal (links, objects, code) and the terminal's capabilities.
 
 use std::ops::BitOr;
 

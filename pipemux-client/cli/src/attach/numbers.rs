@@ -1,5 +1,5 @@
-//! The links by the numbers that a terminal shows. A number that is typed means the link that had
-//! it when typing began.
+//! Maps the numbers that a terminal shows to links. A typed number means the link that had it when
+//! typing began.
 
 /// A link, and the workspace's epoch in which it was shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,14 +22,14 @@ pub(crate) struct AnswerInput {
     pub(super) remark: Option<String>,
     /// A line for each cancelled step of the reader that the app still carries out.
     pub(super) still_running: Vec<String>,
-    /// If nobody reads this answer: a line for each step of its run that ended, for the reader's
-    /// next answer.
+    /// If nobody will read this answer: one line for each finished step of its run, to be added to
+    /// the reader's next answer.
     pub(super) outcomes_for_later: Vec<String>,
 }
 
 impl AnswerInput {
-    /// Collects the input of an answer whose windows have all arrived, or won't. `is_connected`
-    /// tells whether the client still is; `running` are all runs under way.
+    /// Collects the input of an answer for which no window is pending any more. `is_connected` says
+    /// whether the client is still connected; `running` are all runs in progress.
     pub(crate) fn collect<'r>(
         view: PendingView,
         (client_request, is_connected): (&ClientRequest, bool),

@@ -60,8 +60,7 @@ impl ComposedAnswer {
     }
 }
 
-/// Returns the ids that a Context names because they are in focus, even where the window doesn't
-/// show them.
+/// Returns the ids of objects in focus. A Context names them even if its window doesn't show them.
 fn focused_ids(input: &AnswerInput, windows: &[AnswerWindow], workspace: &Workspace) -> Vec<u64> {
     let anchors = &workspace.anchors;
     let focus_of =
@@ -72,8 +71,8 @@ fn focused_ids(input: &AnswerInput, windows: &[AnswerWindow], workspace: &Worksp
     }
 }
 
-/// Counts the tokens of an answer for the sessions that it shows or whose actions ran: for each of
-/// several the same part.
+/// Charges the tokens of an answer, in equal parts, to the sessions that it shows or whose actions
+/// ran.
 fn count_tokens(input: &AnswerInput, windows: &[AnswerWindow], processes: &Processes, shown: u64) {
     let steps = input.run().map_or(&[][..], |run| &run.progress.steps[..]);
     let mut sessions: Vec<&SessionKey> = Vec::new();

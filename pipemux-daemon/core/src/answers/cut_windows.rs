@@ -10,14 +10,14 @@ use crate::views::trim::trim;
 use crate::views::truncate::CUT_LINE_TOKENS;
 use crate::workspaces::Rendered;
 
-/// Cuts windows to what each may take whatever the others show: of each, the end of its content.
-/// Returns those whose heading and links there is no room for.
+/// Cuts the end of each window that exceeds its own share, regardless of the other windows. Returns
+/// the windows whose heading and links alone don't fit.
 pub(super) fn cut_to_shares(windows: &mut Vec<AnswerWindow>) -> Vec<SessionKey> {
     cut_each(windows, |window| window.room)
 }
 
-/// Cuts windows further, so that they take about a number of tokens together. Returns those whose
-/// heading and links there is no room for.
+/// Cuts the windows so that together they take about `tokens`. Returns the windows whose heading
+/// and links alone don't fit.
 pub(super) fn cut_windows(windows: &mut Vec<AnswerWindow>, tokens: u64) -> Vec<SessionKey> {
     let share = tokens / windows.len().max(1) as u64;
     cut_each(windows, |window| window.room.min(share))
@@ -45,8 +45,8 @@ fn cut_each(
     left_out
 }
 
-/// Cuts a window to its share of an answer. Returns false, and changes nothing that is shown, if
-/// there is no room for its heading and links.
+/// Cuts a window to its share of an answer. Returns false and leaves the window unchanged if its
+/// heading and links alone don't fit.
 pub(super) fn cut_window(window: &mut AnswerWindow, share: u64) -> bool {
     let Some(shown) = window.shown().cloned() else { return true };
     window.room = share;

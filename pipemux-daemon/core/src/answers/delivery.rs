@@ -96,8 +96,8 @@ pub(super) fn add_windows(
     delivery.window_set_revision = knows_all.then_some(workspace.windows.set_revision());
 }
 
-/// Turns a fresh window of an answer into the window that the reader will have seen once it has the
-/// answer.
+/// Converts a fresh window of an answer to the form in which the reader will have seen it after
+/// receiving the answer.
 fn to_seen_window(
     workspace: &mut Workspace,
     reader: &str,

@@ -30,8 +30,8 @@ const ASLEEP: &str = " · asleep, as it was before";
 /// Ends the heading of an embedded window whose session doesn't run for another reason.
 const DOWN: &str = " · not running, as it was before";
 
-/// Returns what a window shows of other sessions' windows; `asked` says how far their apps answered
-/// for this answer. The flag is true when something new was minted or a meaning changed.
+/// Returns the embedded windows of a window; `asked` says which of their apps have answered for
+/// this answer. The flag is true if an id was minted or a meaning changed.
 pub(super) fn fill_embeds(
     workspace: &mut Workspace,
     processes: &Processes,
@@ -75,8 +75,8 @@ pub(super) fn fill_embeds(
     (embeds, changed)
 }
 
-/// Returns what is kept of an embedded window, which is written if it wasn't yet, and whether that
-/// minted anything.
+/// Returns the kept content of an embedded window, rendered if necessary, and whether rendering
+/// minted any ids.
 fn show_held(
     workspace: &mut Workspace,
     processes: &Processes,
@@ -112,7 +112,7 @@ fn show_held(
 /// Returns the session that an embed shows.
 ///
 /// # Errors
-/// The line that stands in its place.
+/// The line to show in place of the window.
 pub(crate) fn embed_target(
     workspace: &Workspace,
     processes: &Processes,

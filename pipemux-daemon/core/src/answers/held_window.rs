@@ -47,8 +47,7 @@ pub(crate) fn render_held_window(
     workspace.anchors.shown_ids(key)
 }
 
-/// Returns what the window of an answer shows of other sessions' windows, and whether that minted
-/// anything.
+/// Returns the embedded windows of an answer's window, and whether any ids were minted for them.
 pub(super) fn embeds_of(
     workspace: &mut Workspace,
     processes: &Processes,
@@ -67,15 +66,15 @@ pub(super) fn embeds_of(
 /// The difference of a written window to the ones before.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct News {
-    /// True when it shows something new: an anchor, or another text than the window had at its own
-    /// detail before.
+    /// True when the window shows something new: an anchor, or a text that differs from the last
+    /// one at the window's own level of detail.
     pub is_new: bool,
     /// True when its text isn't the one that was written last, at whatever detail.
     pub differs: bool,
 }
 
-/// Writes a window for an answer, and keeps its rendering in the workspace. The text of a `peek`,
-/// at another detail than the window's own, isn't new by itself.
+/// Renders a window for an answer, and keeps the rendering in the workspace. The text of a `peek`,
+/// at another level of detail than the window's own, doesn't count as new by itself.
 pub(super) fn write_and_record(
     workspace: &mut Workspace,
     requested: RequestedWindow,

@@ -26,8 +26,8 @@ pub(super) struct JobsPart {
     pub told: Vec<u64>,
 }
 
-/// Writes a line below each window for each running job of its session. The answer of a run has
-/// none: its steps tell what they began.
+/// Writes one line for each running job below its session's window. The answer of a run has no such
+/// lines, since its steps report the jobs that they started.
 pub(super) fn write_jobs(
     input: &AnswerInput,
     windows: &mut [AnswerWindow],

@@ -18,8 +18,8 @@ use crate::turn::Turn;
 use crate::views::answer_window::AnswerWindow;
 use crate::workspaces::Workspace;
 
-/// The parts of an answer that carry ids. The workspace is in the answer's epoch, and nothing of
-/// them changes any more.
+/// The parts of an answer that contain ids. The workspace has entered the answer's epoch, and the
+/// parts don't change any more.
 pub(crate) struct MintedAnswer {
     pub(super) input: AnswerInput,
     pub(super) windows: Vec<AnswerWindow>,
@@ -56,8 +56,8 @@ impl AnswerInput {
     }
 }
 
-/// Returns the sessions of windows that have changed and that the answer of a run doesn't show.
-/// They count as told.
+/// Returns the sessions of changed windows that the answer of a run doesn't show. The reader then
+/// counts as told about them.
 fn take_changed_elsewhere(
     input: &AnswerInput,
     windows: &[AnswerWindow],

@@ -3,8 +3,8 @@
 use crate::event::Now;
 use crate::workspaces::Workspace;
 
-/// A workspace of which an answer is being rendered: what is minted for the answer carries the
-/// number of the epoch that it will make.
+/// A workspace while an answer is rendered: ids minted for the answer belong to the epoch that the
+/// answer will create.
 ///
 /// **Invariant: the workspace enters the epoch only if the answer shows anything new**, and only
 /// once all its parts are rendered.

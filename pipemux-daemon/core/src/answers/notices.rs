@@ -9,8 +9,8 @@ use crate::views::requested_window::WindowStatus;
 use crate::views::truncate::cut_notices;
 use crate::workspaces::Workspace;
 
-/// Returns the notices of an answer and, behind the daemon's own, `lines`. The `newest` notices of
-/// all are left out: a panel shows them.
+/// Returns the notices of an answer: the daemon's own, followed by `lines`, and those of apps. The
+/// `newest` most recent notices are left out, because a panel shows them.
 pub(super) fn unread_notices(
     input: &AnswerInput,
     windows: &[AnswerWindow],

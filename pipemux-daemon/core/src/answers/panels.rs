@@ -41,8 +41,8 @@ struct PanelInput<'a> {
     budget: Option<u32>,
     /// The reader, if the panels contain only what is new to that reader.
     known: Option<&'a Reader>,
-    /// True for the context of a prompt, which is to begin as the last one did: windows are only
-    /// named in it.
+    /// True for the context of a prompt, which should begin with the same text as the previous one:
+    /// windows are only named in it.
     names_only: bool,
     /// True when the answer has the open questions with all that can be answered.
     has_questions: bool,
@@ -150,8 +150,8 @@ impl PanelInput<'_> {
         Lines { lines: newest.iter().map(line).collect(), key: String::new() }
     }
 
-    /// The newest rounds; to a reader who knows them up to a number, those after it that others
-    /// ran.
+    /// Returns the newest rounds or, for a reader who knows the rounds up to a number, the later
+    /// rounds of other readers.
     fn history(&self, known: Option<&str>) -> Lines {
         let known: Option<u64> = known.and_then(|known| known.parse().ok());
         let rounds = &self.workspace.history.rounds;
@@ -185,8 +185,8 @@ fn heading(panel: Panel) -> String {
     format!("## pipemux/{}\n", panel.name())
 }
 
-/// Returns how many lines fit in so many tokens, with the heading and a line that tells how many
-/// don't. Of the panels whose newest lines come last those stay.
+/// Returns how many lines fit in a number of tokens, including the heading and a line that counts
+/// the rest. Panels whose newest lines come last keep their last lines.
 fn kept_lines(panel: Panel, lines: &[String], tokens: u64) -> usize {
     let cost = |line: &String| estimate(line) + 1;
     let heading = estimate(&heading(panel));

@@ -57,8 +57,8 @@ impl PendingView {
         }
     }
 
-    /// Removes a window that has arrived and was closed since, because a window that is opened
-    /// under its name is another one and may show another session.
+    /// Removes a window that arrived and was then closed: a window opened later under the same name
+    /// is a different one and may show another session.
     pub fn drop_arrived(&mut self, session: &SessionKey) {
         let has_arrived = |window: &&mut RequestedWindow| {
             window.session == *session && window.state == WindowStatus::Fresh
@@ -68,8 +68,8 @@ impl PendingView {
         }
     }
 
-    /// Stops waiting for the windows that haven't arrived. One that was shown before is shown as it
-    /// was; for one that never was, the answer says `why` it is missing.
+    /// Stops waiting for the windows that haven't arrived. A window that was shown before keeps its
+    /// previous content; for one that never was, the answer says `why` it is missing.
     pub fn stop_waiting(&mut self, workspace: Option<&Workspace>, why: &str) {
         for window in self.windows.iter_mut().filter(|w| w.state == WindowStatus::Waiting) {
             let session = &window.session;
@@ -85,9 +85,9 @@ impl PendingView {
         }
     }
 
-    /// Returns the session of a window that was shown to another reader in a newer version while
-    /// this answer waited: what came for this reader is older, and what came for that one is not
-    /// this one's. The answer waits for it once more.
+    /// Returns the session of a window of which another reader was shown a newer version while this
+    /// answer waited: this reader's content is outdated, and the newer content belongs to the other
+    /// reader. The answer waits for the window again.
     pub fn take_overtaken(
         &mut self,
         workspace: &Workspace,

@@ -53,9 +53,9 @@ impl Prefetches {
         self.by_request.insert(id, prefetch);
     }
 
-    /// Makes a prefetch the request that an answer waits for until `deadline`, if it is of this
-    /// very window. Returns true when the app was told which version the daemon holds; none when
-    /// the window was not prefetched.
+    /// Uses a prefetch as the request that an answer waits for until `deadline`, if it is for
+    /// exactly this window. Returns whether the app was told which version the daemon holds, or
+    /// `None` if the window wasn't prefetched.
     pub(super) fn take(
         &mut self,
         id: RequestId,

@@ -18,8 +18,8 @@ pub(super) enum AfterReply {
     Settled,
     /// Request the window once more, as the pending window now says.
     RequestAgain,
-    /// The version of this process went back, from the first to the second: request the window once
-    /// more, as a whole.
+    /// The version of this process decreased, from the first number to the second. The whole window
+    /// is to be requested again.
     WentBack(Incarnation, (u64, u64)),
     /// End this process, because of this: it sent something that can't be right.
     EndApp(Incarnation, String),
@@ -83,7 +83,7 @@ pub(super) fn take_reply(
 }
 
 /// Returns the version that an app had when it was asked for a projection, if the projection is
-/// older: within the life of a process versions only grow.
+/// older. A process's versions should only increase.
 fn went_back(
     pending: &mut RequestedWindow,
     app: Incarnation,

@@ -1,5 +1,5 @@
-//! What a reader is told first whose conversation was cut: what was done here, and what is left to
-//! do.
+//! Writes the recap that a reader gets first after its conversation was reset: recent rounds, and
+//! steps that failed runs left.
 
 use pipemux_tokens::estimate;
 
@@ -16,8 +16,8 @@ use crate::workspaces::Workspace;
 /// The divisor of the budget: rounds may use one part of so many.
 const PART: u64 = 3;
 
-/// Writes the newest rounds and what failed runs left, for the context of a prompt after a reset;
-/// else nothing.
+/// Writes the newest rounds and the kept steps of failed runs, for the context of a prompt after a
+/// reset. Otherwise writes nothing.
 pub(super) fn recap(
     input: &AnswerInput,
     workspace: &Workspace,

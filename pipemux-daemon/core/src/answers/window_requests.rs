@@ -36,8 +36,8 @@ pub(crate) enum RequestState {
     Unchanged,
     /// The window is available, or won't come: the answer may be complete.
     Settled,
-    /// The version of this process went back, from the first to the second: once that is noted, the
-    /// window is to be requested again.
+    /// The version of this process decreased, from the first number to the second. After this is
+    /// noted, the window is to be requested again.
     WentBack(Incarnation, (u64, u64)),
 }
 

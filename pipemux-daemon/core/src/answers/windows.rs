@@ -77,8 +77,8 @@ fn render_requested_window(
 struct Room {
     /// The tokens in the answer.
     in_answer: u64,
-    /// In what the version of its Context counts: that of a prompt is the one of what it shows at
-    /// its own budget.
+    /// The tokens that count for the version of the window's Context. For the context of a prompt,
+    /// that is the window's own budget.
     for_context: u64,
 }
 
@@ -95,8 +95,8 @@ fn room_of(input: &AnswerInput, window: &AnswerWindow, count: u64, workspace: &W
     Room { in_answer, for_context: if is_prompt { own } else { in_answer } }
 }
 
-/// Counts what the answer shows of a window as a version of its Context. Returns true if that is
-/// another version than before.
+/// Updates the version of a window's Context with what the answer shows. Returns true if the
+/// version changed.
 fn count_context(
     input: &AnswerInput,
     window: &AnswerWindow,

@@ -133,8 +133,7 @@ impl AuthorAid {
         })
     }
 
-    /// Returns true for a text that wasn't told yet in this process's life; numbers in it don't
-    /// count.
+    /// Returns true for a text that wasn't reported yet for this process, ignoring digits.
     pub fn is_new(&mut self, text: &str) -> bool {
         let plain: String = text.chars().filter(|c| !c.is_ascii_digit()).collect();
         self.told.len() < AUTHOR_TOLD_MAX && self.told.insert(plain)

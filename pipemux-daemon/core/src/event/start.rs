@@ -1,4 +1,4 @@
-//! What the driver needs in order to start the process of an app.
+//! The parameters with which the driver starts an app's process.
 
 use pipemux_proto::ids::Incarnation;
 

@@ -6,8 +6,8 @@ use pipemux_tokens::work::spend;
 
 use crate::foreign::text::{ForeignStr, ForeignText};
 
-/// Makes a text one line of at most so many characters: line breaks become spaces, and what is cut
-/// is told.
+/// Makes a text one line of at most `most` characters: line breaks become spaces, and a cut is
+/// marked.
 pub fn line(text: &mut ForeignText, most: usize) {
     own_line(&mut text.0, most);
 }

@@ -1,4 +1,4 @@
-//! Checks of what must stay as it is, and so can't be cut.
+//! Checks of values that can't be cut.
 
 use pipemux_proto::limits::KEY_MAX;
 

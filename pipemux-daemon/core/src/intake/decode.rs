@@ -53,8 +53,8 @@ pub fn any(body: &[u8]) -> Result<Value, String> {
     decode(body).map_err(|error| error.to_string())
 }
 
-/// Decodes the body of an app's message as it was sent, so that its author can be told what is
-/// wrong with it. Nothing of it may be kept.
+/// Decodes the body of an app's message without enforcing bounds, to tell its author what is wrong
+/// with it. The result must not be kept.
 ///
 /// # Errors
 /// The bytes are no such message, with the path of the field at fault.

@@ -1,4 +1,4 @@
-//! What an app says that it can do.
+//! Enforces the bounds of an app's greeting.
 
 use pipemux_proto::limits::NAME_MAX;
 use pipemux_proto::prototype::{Field, Param, Prototype, Raw, Type};

@@ -1,4 +1,4 @@
-//! What became of an action: outcomes, questions, errors.
+//! Enforces the bounds of the results of actions: outcomes, questions and errors.
 
 use pipemux_proto::app::QuestionKind;
 use pipemux_proto::consent::ConsentRequest;
@@ -51,8 +51,8 @@ impl SaidByApp for Outcome {
     }
 }
 
-/// The action took effect, so nothing of its outcome is a reason to refuse it: what can't be cut is
-/// left out and told.
+/// Enforces the bounds of a successful outcome. Because the action took effect, the outcome isn't
+/// refused: parts that can't be cut are left out, which the outcome then says.
 fn bound_done(done: &mut Done) {
     let mut left_out = Vec::new();
     line(&mut done.brief, BRIEF_CHARS);
@@ -88,8 +88,8 @@ fn bound_done(done: &mut Done) {
     }
 }
 
-/// Brings a job that began within its bounds. It began, so it isn't refused: one whose key can't be
-/// kept counts as done, which is told.
+/// Enforces the bounds of a started job. The job isn't refused, because it started: if its key
+/// can't be kept, it counts as done, and the outcome says so.
 fn bound_started(started: &mut Started) -> Option<Done> {
     line(&mut started.brief, PROGRESS_CHARS);
     cut_list(&mut started.links, OUTCOME_LINKS_MAX);
@@ -137,8 +137,8 @@ fn bound_needs(needs: &mut Needs) -> Result<(), String> {
     Ok(())
 }
 
-/// Nothing of a consent is cut but its heading: what isn't shown whole is nothing that a person can
-/// decide about.
+/// Cuts only the heading of a consent request: a person can't decide about something that isn't
+/// shown in full.
 fn bound_consent(consent: &mut ConsentRequest) -> Result<(), String> {
     let ConsentRequest { key, what, shows, .. } = consent;
     let length = key.len();

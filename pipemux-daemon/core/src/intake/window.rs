@@ -1,4 +1,4 @@
-//! What a window shows.
+//! Enforces the bounds of a window's content.
 
 use std::borrow::Cow;
 

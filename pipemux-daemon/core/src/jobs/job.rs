@@ -41,11 +41,10 @@ pub struct Job {
     pub output: Output,
     /// The revision of what is shown of the job, counted from 1.
     pub rev: u64,
-    /// True for a job that an earlier daemon knew, until its app has said whether it goes on with
-    /// it.
+    /// True for a job of an earlier daemon, until its app has said whether it resumes the job.
     pub restored: bool,
-    /// True if it was begun by an act that changes nothing, such as a wait; an earlier daemon's
-    /// isn't known to be.
+    /// True if the action that started the job changes nothing, as a wait does. Always false for a
+    /// job of an earlier daemon.
     pub only_looks: bool,
     /// Readers who know of it and, once it has ended, haven't been told so.
     pub(super) readers: BTreeSet<JobReader>,

@@ -1,4 +1,4 @@
-//! When those who watch are told of a job's progress: at once, but not too often.
+//! Limits how often the progress of a job is reported: immediately, but not too often.
 
 use crate::limits::JOB_REPORT_MS;
 use crate::timers::Timer;
@@ -13,7 +13,7 @@ pub(super) struct ReportTimes {
 }
 
 impl ReportTimes {
-    /// The progress of the job changed. Returns true if that is told now; otherwise it is told
+    /// Handles progress of a job. Returns true if it may be reported now; otherwise it is reported
     /// later, once.
     pub fn may_tell_now(&mut self, turn: &mut Turn, job: u64) -> bool {
         if self.next.is_some() {

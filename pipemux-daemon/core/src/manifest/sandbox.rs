@@ -1,4 +1,4 @@
-//! What an app's processes are confined to, as a manifest says it.
+//! The sandbox settings of a manifest.
 
 use serde::Deserialize;
 
@@ -6,8 +6,8 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SandboxLevel {
-    /// It may use its own state, its program, the system's libraries and common configuration, and
-    /// the folder that its session was opened for. What an app gets whose manifest says nothing.
+    /// The default for apps: access to its own state, its program, the system's libraries and
+    /// common configuration, and the folder that its session was opened for.
     #[default]
     Standard,
     /// As standard, but without the system's configuration, without the folder unless `folder`
@@ -34,8 +34,7 @@ impl SandboxLevel {
 pub enum FolderAccess {
     /// The app has no access to the folder.
     None,
-    /// Nothing but read and change the paths that an `open` names, each with the directory that it
-    /// lies in.
+    /// Read and write access only to the paths that an `open` names, each with its directory.
     Named,
     /// Read it.
     Read,

@@ -6,15 +6,16 @@ use crate::persist::records::Record;
 /// Records that an earlier daemon wrote and that are missing now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Loss {
-    /// What readers are told of it; none when nothing that was answered is missing, or nobody can
-    /// say.
+    /// The message for readers; `None` if nothing that was answered is missing, or if that is
+    /// unknown.
     pub told: Option<String>,
     /// Bytes of records that are gone, or the most that may be where that isn't known.
     pub bytes: u64,
     /// True when whole workspaces may be unknown now.
     pub workspaces: bool,
-    /// Records of acting requests that were made by then may be gone, in milliseconds since 1970:
-    /// such a request isn't carried out, unless it is known. None when no record is.
+    /// Records of acting requests made up to this time, in milliseconds since 1970, may be lost: a
+    /// request that old is carried out only if its record is known. `None` if no such record is
+    /// lost.
     pub acts_to: Option<u64>,
     /// The highest numbers used, if they were saved apart from the records.
     pub high_water: Option<HighWater>,
@@ -54,16 +55,16 @@ impl HighWater {
     }
 }
 
-/// Numbers that are passed over whatever was lost: what one act may use before a record of it is
-/// written.
+/// Numbers that are skipped whatever was lost: the most that one act may use before a record of it
+/// is written.
 const MARGIN: u64 = 4_096;
 /// 2025-01-01T00:00:00Z, before the first daemon: milliseconds since 1970.
 const FIRST_DAEMON: u64 = 1_735_689_600_000;
 
 impl Loss {
-    /// How many numbers are passed over, beyond those that are known to be used. Each block of 64
-    /// ids or epochs was written down by a record of more than 64 bytes, so passing over as many
-    /// numbers as bytes are gone passes over all that may have been used.
+    /// Returns how many numbers to skip beyond those known to be used. Each block of 64 ids or
+    /// epochs is recorded in more than 64 bytes, so skipping one number for each lost byte skips
+    /// all that may have been used.
     pub fn leap(&self) -> u64 {
         match (self.bytes, self.high_water) {
             (0, Some(_)) => 0,
@@ -85,11 +86,10 @@ pub struct PastLosses {
 impl PastLosses {
     /// Notes a loss; `unix_ms` is the present in milliseconds since 1970.
     ///
-    /// Nothing tells how far a workspace came that isn't known any more: its ids begin at the
-    /// milliseconds since
-    /// 2025. To have come so far it would have had to show a new thing every millisecond, since
-    ///       then or since the last such loss. Where it was written down how far any workspace
-    ///       came, they begin there.
+    /// How far a forgotten workspace had counted is unknown. Without a high-water mark its ids
+    /// restart at the number of milliseconds since 2025: to have reached that, the workspace would
+    /// have needed a new id every millisecond since then, or since the last such loss. With a
+    /// high-water mark they restart there.
     pub fn add(&mut self, loss: Loss, unix_ms: u64) {
         let age = unix_ms.saturating_sub(FIRST_DAEMON);
         let start = match loss.high_water {

@@ -12,8 +12,8 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    /// The next number, and the record that must be written before it is used, if a new block
-    /// begins.
+    /// Returns the next number and, if it begins a new block, the record that must be written
+    /// before the number is used.
     pub fn take(&mut self) -> (u64, Option<Record>) {
         self.last += 1;
         if self.last < self.reserved {

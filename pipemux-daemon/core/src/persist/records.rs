@@ -31,7 +31,7 @@ pub enum Record {
         /// The lowest epoch from which on none is in use.
         epochs_below: u64,
     },
-    /// A part of the saved state was lost: a workspace that isn't named may have used numbers below
+    /// A part of the saved state was lost. A workspace that isn't named may have used numbers below
     /// these.
     Floor {
         /// Ids and epochs.
@@ -93,13 +93,13 @@ pub enum Record {
         /// The reader that sent the request; `None` under the same condition as `workspace`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reader: Option<String>,
-        /// The time in its id, otherwise when it arrived: milliseconds since 1970. 0 in records as
-        /// above.
+        /// The time in the request's id or, without one, its time of arrival, in milliseconds since
+        /// 1970. 0 in records of the earlier form described above.
         #[serde(default, skip_serializing_if = "crate::persist::saved_round::is_zero")]
         unix_ms: u64,
-        /// Of a run, the round that it becomes if the daemon is lost now, without a number; its
-        /// detail is what came of its steps. It counts until a newer record of the request has
-        /// none, or the request's round or answer is recorded.
+        /// For a run: the unnumbered round that it becomes if the daemon crashes now, with the
+        /// outcomes of its steps as detail. It is valid until a newer record of the request has no
+        /// round, or the request's round or answer is recorded.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         round: Option<Box<SavedRound>>,
     },
@@ -113,8 +113,8 @@ pub enum Record {
         /// As in `Begun`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reader: Option<String>,
-        /// What its round has besides: its result takes the place of the one before, the rest is
-        /// added.
+        /// The additions to the round: its result replaces the previous one, everything else is
+        /// appended.
         round: Box<SavedRound>,
     },
     /// An acting request was answered.
@@ -137,8 +137,8 @@ pub enum Record {
         /// The reader; `None` under the same condition as `workspace`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         reader: Option<String>,
-        /// The newest time in the ids of the reader's requests that are not remembered any more, in
-        /// milliseconds since 1970; without a workspace, of any reader's.
+        /// The newest time among the ids of the reader's forgotten requests, in milliseconds since
+        /// 1970; without a workspace, among those of any reader.
         #[serde(default, skip_serializing_if = "crate::persist::saved_round::is_zero")]
         forgotten_to: u64,
         #[serde(default)]
@@ -206,8 +206,8 @@ pub enum Record {
         workspace: Option<String>,
         /// `provider/session`
         session: String,
-        /// The version that its app named; 0: it is awake, or the app named none, unless `at_zero`
-        /// says otherwise.
+        /// The version that the app named when it saved its state. With 0, the session is awake or
+        /// the app named no version, unless `at_zero` says otherwise.
         version: u64,
         /// True when it was put to sleep in the state of version 0.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]

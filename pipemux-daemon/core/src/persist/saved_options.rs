@@ -1,4 +1,4 @@
-//! What is saved of the options of a workspace and of its windows.
+//! The saved options of a workspace and of its windows.
 
 use serde::{Deserialize, Serialize};
 

@@ -68,8 +68,8 @@ impl SavedRound {
         })
     }
 
-    /// What takes back more than fits into a round takes nothing back: these steps are told as
-    /// lasting.
+    /// Drops the undos if their arguments exceed the bound of a round; their steps are then
+    /// reported as lasting.
     pub fn bound_undo(&mut self) {
         if self.undo.iter().map(|undo| undo.args.len()).sum::<usize>() > ROUND_UNDO_MAX {
             self.lasting.extend(self.undo.drain(..).map(|undo| undo.call));
@@ -98,8 +98,8 @@ pub struct SavedUndo {
     /// True once it ran.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
-    /// True from when it was sent until its end is known: after the loss of the daemon nobody knows
-    /// whether it ran.
+    /// True while the undo has been sent and its outcome is unknown. If the daemon crashes in that
+    /// time, nobody knows whether it ran.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unsure: bool,
 }

@@ -20,12 +20,12 @@ pub(crate) struct ClosedApps<'a> {
 }
 
 impl ClosedApps<'_> {
-    /// Returns the first built-in app that scripts call and that has no window. Each script has its
-    /// text.
+    /// Returns the first built-in app that the scripts call and that has no window. Each script
+    /// comes with its text.
     ///
     /// # Errors
-    /// A call names no app, no open window has its action, and several built-in apps have it. The
-    /// step that has the call is told by its index.
+    /// A call doesn't name its app, no open window has its action, and several built-in apps have
+    /// it. The error contains the index of the call's step.
     pub(crate) fn called_by(
         &self,
         parts: &[(&str, &Script)],
@@ -72,8 +72,8 @@ impl ClosedApps<'_> {
         Some(CallError::new("no such app", call.name, note))
     }
 
-    /// Returns the app of a call that names it, if it is built in and its session `main` is meant
-    /// and not open.
+    /// Returns the built-in app that a call names, if the call means its session `main` and that
+    /// isn't open.
     fn closed_owner(&self, owner: &Owner) -> Option<ProviderId> {
         self.providers.get(&owner.provider)?.built_in.as_ref()?;
         let is_open = match &owner.session {
@@ -87,8 +87,8 @@ impl ClosedApps<'_> {
         (!is_open).then(|| owner.provider.clone())
     }
 
-    /// Returns the one built-in app that has the action of a call without an owner, unless an open
-    /// window may have it.
+    /// Returns the only built-in app that has the action of a call that names no app, unless an
+    /// open window may have the action.
     fn closed_app_with(
         &self,
         call: &Call,

@@ -16,8 +16,8 @@ use crate::runs::Step;
 use crate::scripts::step::{Argument, StepOrigin};
 use crate::turn::Turn;
 
-/// Grants a running session the folders that a further open names. True when `request` goes on once
-/// the session's process was replaced for that.
+/// Grants a running session the folders named by a further open. Returns true if `request` must
+/// wait until the session's process has been replaced.
 ///
 /// # Errors
 /// The session can't be granted more.

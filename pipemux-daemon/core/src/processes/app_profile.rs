@@ -1,4 +1,4 @@
-//! What an app said of itself when it greeted.
+//! The properties that an app declared in its greeting.
 
 use pipemux_proto::Hello;
 use pipemux_proto::hello::{PER_READER, UNREPORTED_CHANGES, VALUE_FILES};

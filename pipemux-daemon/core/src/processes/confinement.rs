@@ -1,5 +1,4 @@
-//! What a session's process is confined to: what its manifest asks for, and the folders that its
-//! user named.
+//! The confinement of a session's process, from its manifest and the folders that its user named.
 //!
 //! A folder is granted by being named: where an `open` was made, by a path among its arguments and,
 //! for a built-in app, by a path among the arguments of a call. An app can't ask for one. A process

@@ -52,8 +52,9 @@ impl CrashHistory {
         self.times.clear();
     }
 
-    /// When the next process may start, on the monotonic clock in milliseconds. `salt` differs by
-    /// incarnation, so that sessions which crash together don't come back at the same time.
+    /// Returns when the next process may start, on the monotonic clock in milliseconds. `salt`
+    /// differs between incarnations, so that sessions that crash together don't restart at the same
+    /// time.
     pub fn next_start(&self, salt: u64) -> u64 {
         let last = self.times.back().copied().unwrap_or(0);
         let again = self.times.len().saturating_sub(1);

@@ -12,8 +12,8 @@ use crate::processes::session::Session;
 const SYSTEM_PROGRAMS: &[&str] = &["/bin", "/sbin", "/usr", "/lib", "/lib64"];
 
 impl Processes {
-    /// Explains a session's fault that may be the sandbox's: what it reaches, and what would grant
-    /// more.
+    /// Adds to a fault that the sandbox may have caused what the session can access, and which
+    /// manifest entry would grant more.
     pub fn explain_denial(&self, key: &SessionKey, fault: &mut Fault) {
         if let Some(session) = self.sessions.get(key) {
             session.explain_denial(self.directories.base(), fault);
@@ -66,8 +66,8 @@ impl Session {
         fault.hints.push(format!("{key} runs in the sandbox ({level}): {hint}"));
     }
 
-    /// The line of the manifest that would grant a path, empty if none would; none if it is granted
-    /// already, so that it is the file system that refuses it.
+    /// Returns the manifest line that would grant a path, or an empty text if there is none.
+    /// Returns `None` if the path is already granted: the file system itself refused access then.
     fn line_that_grants(&self, own: &str, path: &str) -> Option<String> {
         let manifest = &self.manifest;
         let in_folder = || {
@@ -97,8 +97,8 @@ impl Session {
 const NAME_LOOKUP: &[&str] =
     &["name resolution", "resolve host", "getaddrinfo", "eai_again", "lookup address", "dns error"];
 
-/// True for a message that tells of an access that the system refused: also of a name that couldn't
-/// be looked up, unless the app may use the `network`.
+/// Returns true for a message about an access that the system refused. A failed name lookup counts,
+/// too, unless the app may use the `network`.
 pub fn tells_of_denial(message: &str, network: bool) -> bool {
     const SIGNS: &[&str] = &[
         "permission denied",

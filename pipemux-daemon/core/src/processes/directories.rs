@@ -1,4 +1,4 @@
-//! Where sessions keep their state and logs.
+//! The directories for the state and logs of sessions.
 
 use crate::keys::{SessionKey, directory_name};
 

@@ -40,8 +40,8 @@ pub fn forbid(turn: &mut Turn, processes: &mut Processes, folders: Vec<String>) 
     }
 }
 
-/// The program of an app that its author works on changed: its process ends, and the next use
-/// starts the new one.
+/// Ends the process of an app in development whose program changed. The next use starts the new
+/// program.
 pub fn program_changed(turn: &mut Turn, processes: &mut Processes, process: Incarnation) {
     for key in processes.incarnations.sessions_in(process) {
         let text = "(dev) its program changed, so it is started again";
@@ -82,8 +82,9 @@ pub fn cancel_backoff(turn: &mut Turn, processes: &mut Processes, key: &SessionK
     }
 }
 
-/// Asks a session's process to end so that it is restarted: with a shared one, all sessions in it
-/// end in order, and start again when they are touched. False when the session has no process.
+/// Asks a session's process to exit so that it can be restarted. With a shared process, all of its
+/// sessions end in order and start again at their next use. Returns false if the session has no
+/// process.
 pub fn close_for_restart(turn: &mut Turn, processes: &mut Processes, key: &SessionKey) -> bool {
     let Some(app) = processes.sessions.get(key).and_then(|session| session.app()) else {
         return false;
@@ -237,8 +238,8 @@ fn drain_unless_draining(
 }
 
 impl Session {
-    /// Its process takes no more requests, and has to end in time. `why` is none if it was asked to
-    /// end; `sent` is the signal that it is sent.
+    /// Stops sending requests to the session's process, which must exit within a time limit. `why`
+    /// is `None` for a requested end; `sent` is the signal that it is sent.
     fn drain(
         &mut self,
         turn: &mut Turn,

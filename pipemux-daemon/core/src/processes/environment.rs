@@ -33,8 +33,8 @@ impl Session {
         })
     }
 
-    /// Takes over the variables of an opener. Returns what is to be told when the process runs with
-    /// other values.
+    /// Takes over the variables of an opener. Returns a notice if the running process has other
+    /// values.
     pub fn pass_variables(&mut self, passed: PassedVariables) -> Option<String> {
         let changed = self.passed.update(passed);
         let key = &self.key;

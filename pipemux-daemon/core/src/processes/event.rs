@@ -1,4 +1,4 @@
-//! What sessions and their processes tell the rest of the core.
+//! The events that sessions and their processes report to the rest of the core.
 
 use std::collections::VecDeque;
 

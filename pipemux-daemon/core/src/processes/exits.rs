@@ -128,8 +128,8 @@ fn end_requests(
     requests.lose_all(turn, events, sessions, of, why);
 }
 
-/// Takes back the open that a process was started for and ended with. A session without another one
-/// is removed.
+/// Removes the open for which a process was started that then exited. A session without another
+/// open is removed.
 pub fn drop_failed_open(processes: &mut Processes, key: &SessionKey) {
     let Some(session) = processes.sessions.get_mut(key) else { return };
     session.opens.drop_newest();
@@ -150,8 +150,8 @@ struct LastMoments {
 }
 
 impl Session {
-    /// Takes away the process that has ended, and what was known of it only; `exit` is an error if
-    /// it never started.
+    /// Removes the process that has ended, with all state that belongs only to it. `exit` is an
+    /// error if the process never started.
     fn take_process(
         &mut self,
         turn: &mut Turn,

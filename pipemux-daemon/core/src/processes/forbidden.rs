@@ -25,7 +25,7 @@ impl ForbiddenFolders {
     /// Refuses a session that was granted a forbidden folder.
     ///
     /// # Errors
-    /// It was.
+    /// The session was granted one.
     pub(super) fn check_session(&self, session: &Session) -> Result<(), Fault> {
         let key = &session.key;
         let checked = self.check_opens(key, &session.manifest, session.opens.as_slice());
@@ -35,7 +35,7 @@ impl ForbiddenFolders {
     /// Refuses opens that would grant a session a forbidden folder.
     ///
     /// # Errors
-    /// They would.
+    /// One of the opens would grant one.
     pub fn check_opens(
         &self,
         key: &SessionKey,

@@ -1,4 +1,4 @@
-//! What a process sends: its greeting, replies, and what it says unasked.
+//! Handles the frames that a process sends: its greeting, replies and events.
 
 use pipemux_proto::app::{Changed, Empty};
 use pipemux_proto::envelope::Method;
@@ -42,7 +42,7 @@ pub fn receivers(
 /// Takes a frame that a session's process sent.
 ///
 /// # Errors
-/// Why it is dropped.
+/// The reason why the frame is dropped.
 pub fn handle_session_frame(
     turn: &mut Turn,
     processes: &mut Processes,
@@ -125,11 +125,11 @@ fn answer_request(turn: &mut Turn, app: Incarnation, frame: &Frame) {
     }
 }
 
-/// Takes an app's answer. One to a request that was given up, or that another incarnation owes, is
-/// dropped.
+/// Handles an app's answer. An answer to a request that was given up, or that was sent to another
+/// incarnation, is dropped.
 ///
 /// # Errors
-/// Why it is dropped.
+/// The reason why the answer is dropped.
 fn handle_reply(
     turn: &mut Turn,
     processes: &mut Processes,
@@ -173,11 +173,10 @@ fn handle_reply(
     Ok(())
 }
 
-/// Takes an answer that nobody waits for any more: of what it says, a job that began still has to
-/// be told.
+/// Handles an answer that no requester waits for any more. Only a started job is still reported.
 ///
 /// # Errors
-/// Why it is dropped.
+/// The reason why the answer is dropped.
 fn take_late_reply(
     processes: &mut Processes,
     app: Incarnation,

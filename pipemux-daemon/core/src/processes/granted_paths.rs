@@ -6,8 +6,8 @@ use crate::persist::records::SavedOpen;
 /// Characters that make a part of a path a pattern.
 const PATTERN: &[char] = &['*', '?', '[', '{'];
 
-/// The folders that opens were made for: the workspace's project if it contains where the caller
-/// was, else that place.
+/// Returns the folders for which opens were made: the workspace's project if it contains the
+/// caller's directory, otherwise that directory.
 pub(super) fn folders_of(key: &SessionKey, opens: &[SavedOpen]) -> Vec<String> {
     let project = key.workspace.as_deref().filter(|owner| owner.starts_with('/'));
     let mut folders: Vec<String> = Vec::new();
@@ -34,8 +34,8 @@ pub(super) fn named_paths(opens: &[SavedOpen]) -> Vec<String> {
     paths
 }
 
-/// False for devices and for what the kernel tells of processes and itself: those are granted by a
-/// manifest only.
+/// Returns false for device files and the kernel's process and system files, which only a manifest
+/// can grant.
 pub(super) fn is_nameable(path: &str) -> bool {
     !["/dev", "/proc", "/sys"].iter().any(|kernel| is_within(path, kernel))
 }

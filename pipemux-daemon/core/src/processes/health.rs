@@ -1,4 +1,4 @@
-//! Whether an app that owes an answer is still there.
+//! Tracks whether an app that owes an answer is still alive.
 //!
 //! An app is asked (`Ping`) only while it owes an answer, so an idle session costs nothing. One
 //! that lets a deadline pass is `silent`: views show its last window at once instead of waiting for
@@ -79,8 +79,8 @@ impl Health {
         self.silent_since.get_or_insert(now);
     }
 
-    /// A request of the session's process is past its deadline: a `Ping`, or what may be an action
-    /// (`acts`). The log of a process that is `ready` says so once.
+    /// Notes that a request to the session's process missed its deadline: a `Ping`, or a request
+    /// that may be an action (`acts`). Writes this once to the log of a process that is `ready`.
     pub(super) fn note_missed(
         &mut self,
         turn: &mut Turn,

@@ -58,9 +58,9 @@ impl Hibernation {
         }
     }
 
-    /// The new process of the session `key` has the state of this version. Returns the process that
-    /// was put to sleep, and the version, when the new one went on from there: what readers saw of
-    /// that one is then what they saw of this one.
+    /// Records that the new process of the session `key` restored this version. If it resumed the
+    /// hibernated state, returns the hibernated process and the version: what readers saw of that
+    /// process then counts as seen of the new one.
     pub(super) fn wake_up(
         &mut self,
         turn: &mut Turn,
@@ -101,8 +101,8 @@ impl Hibernation {
         self.widening.clear();
     }
 
-    /// Writes down whether the session `key` sleeps, so that a later daemon wakes it as this one
-    /// would.
+    /// Records whether the session `key` is hibernated, so that a later daemon wakes it like this
+    /// one would.
     pub(super) fn save(&self, turn: &mut Turn, key: &SessionKey) {
         turn.persist(self.record(key));
     }

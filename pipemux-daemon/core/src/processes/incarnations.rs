@@ -1,4 +1,4 @@
-//! Which processes there are, and which sessions run in them.
+//! The existing processes, and the sessions that run in each.
 //!
 //! Mostly a session's incarnation is a process of its own. A shared process has a number of its
 //! own, which is the incarnation of no session; what concerns one is in `shared_processes`.

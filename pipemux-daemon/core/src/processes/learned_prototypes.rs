@@ -1,4 +1,5 @@
-//! What each provider's app can do, so that calls can be checked before it runs again.
+//! Remembers the prototypes of each provider's app, so that calls can be checked before the app
+//! runs again.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

@@ -52,8 +52,8 @@ pub(super) struct RequestHead {
 pub(super) struct OpenRequests {
     open: FxHashMap<u64, OpenRequest>,
     last: u64,
-    /// Those that were dropped, up to [`APP_REQUESTS_MAX`] and the newest first: an app that
-    /// answers one all the same makes no mistake.
+    /// The dropped requests, newest first, at most [`APP_REQUESTS_MAX`]. An app may still answer
+    /// one of them.
     dropped: VecDeque<u64>,
 }
 
@@ -285,8 +285,8 @@ impl OpenRequests {
         }
     }
 
-    /// Drops a request whose reply nobody wants any more, without a [`ProcessEvent::Replied`]; the
-    /// app is told, if its process lives.
+    /// Drops a request whose reply is no longer wanted, without a [`ProcessEvent::Replied`]. The
+    /// app is told, if its process is running.
     pub fn drop(&mut self, turn: &mut Turn, sessions: &mut Sessions, id: u64) {
         let Some(request) = self.open.get(&id) else { return };
         let session = sessions.get_mut(&request.session);
@@ -299,8 +299,8 @@ impl OpenRequests {
         self.remove(turn, session, id);
     }
 
-    /// Has the reply to a request go elsewhere, by another deadline. False when its process is
-    /// about to end, or the request has ended.
+    /// Redirects the reply to a request to another requester, with another deadline. Returns false
+    /// if the request has ended or its process is about to end.
     pub fn redirect(
         &mut self,
         turn: &mut Turn,
@@ -368,8 +368,9 @@ pub(super) fn tell_end(
     }
 }
 
-/// Returns an `Invoke` that has a `seen_version`, which apps of older protocols require: they mean
-/// by 0 that the reader has seen nothing. None if it has one.
+/// Returns the body of an `Invoke` with `seen_version` set, for apps of older protocol versions,
+/// which require the field and read 0 as "nothing seen". Returns `None` if the field is already
+/// set.
 fn with_seen_version(body: &[u8]) -> Option<Vec<u8>> {
     let invoke = intake::as_sent::<Invoke>(body).ok()?;
     match invoke.seen_version {

@@ -1,4 +1,5 @@
-//! A process from its greeting to its first requests: what it can do, and the opens it is told.
+//! Starts a process up, from its greeting to its first requests: handles its declared features, and
+//! sends it the session's opens.
 
 use pipemux_proto::app::{OpenRequest, meant_version};
 use pipemux_proto::envelope::Method;
@@ -162,7 +163,7 @@ pub(super) fn start_open_replied(
     }
 }
 
-/// A process has opened all that its session was opened with. It went on from the state of the
+/// Marks a process as ready after it handled all opens of its session. It resumed from the state of
 /// version `resumed`, and with these jobs.
 fn become_ready(
     turn: &mut Turn,

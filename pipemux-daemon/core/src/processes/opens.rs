@@ -1,4 +1,4 @@
-//! What a session is opened with. It is repeated at each start of its process, and kept on disk.
+//! The opens of a session. They are repeated at each start of its process, and kept on disk.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -10,8 +10,8 @@ use crate::turn::Turn;
 #[derive(Debug, Default)]
 pub struct Opens {
     list: Vec<SavedOpen>,
-    /// The client's request that the newest open is from, while a start that includes it is under
-    /// way.
+    /// The client request that made the newest open, while a start that includes this open is in
+    /// progress.
     request: Option<RequestId>,
     /// Fingerprint of the opens that were last written to disk; 0 if none were.
     written: u64,
@@ -46,8 +46,8 @@ impl Opens {
         self.list.push(open);
     }
 
-    /// Adds an open of a running process unless there is an equal one; the oldest makes room beyond
-    /// `max`, and leaves the next one the paths that it was granted.
+    /// Adds an open of a running process unless the list has an equal one. Beyond `max`, the oldest
+    /// open is removed; the paths that it was granted are kept.
     pub fn add(&mut self, open: SavedOpen, max: usize) {
         if !self.list.contains(&open) {
             self.list.push(open);

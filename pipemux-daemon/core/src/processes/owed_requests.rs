@@ -1,4 +1,4 @@
-//! How many answers a session owes, and what waits until its process takes requests.
+//! Counts the answers that a session owes, and holds requests until its process accepts them.
 
 use std::collections::VecDeque;
 

@@ -43,8 +43,8 @@ impl PassedVariables {
         self.0.contains_key(name)
     }
 
-    /// Takes over the newer values of an opener, as far as [`ENV_MAX`] bytes suffice. Returns the
-    /// names of those that are new or differ.
+    /// Updates the variables with an opener's newer values, up to [`ENV_MAX`] bytes. Returns the
+    /// names of new or changed variables.
     pub(super) fn update(&mut self, newer: Self) -> Vec<String> {
         let mut changed = Vec::new();
         for (name, value) in newer.0 {

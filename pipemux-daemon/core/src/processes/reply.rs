@@ -1,4 +1,4 @@
-//! What a request to an app is for, and how it ended.
+//! The purpose of a request to an app, and its result.
 
 use bytes::Bytes;
 use pipemux_proto::Fault;

@@ -1,4 +1,4 @@
-//! What clients' requests need of apps: asked, taken back, redirected, given up.
+//! Requests to apps on behalf of clients: sending, withdrawing, redirecting and dropping them.
 
 use pipemux_proto::Fault;
 use pipemux_proto::codec::encode_into;

@@ -1,4 +1,4 @@
-//! What is known of one session: its process, what it was opened with, its crashes.
+//! The state of one session: its process, its opens, its crashes.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -144,8 +144,8 @@ impl Session {
         }
     }
 
-    /// A session of an earlier daemon. Values that an older release saved are kept in memory from
-    /// now on.
+    /// Creates a session of an earlier daemon. Variable values that an older release saved are from
+    /// now on kept in memory only.
     pub(super) fn restored(
         key: SessionKey,
         manifest: Rc<Manifest>,
@@ -170,8 +170,8 @@ impl Session {
         }
     }
 
-    /// The state that it has: that of its process or, while it sleeps, of the process that saved
-    /// it.
+    /// The process and version of the session's current state; for a hibernated session, those of
+    /// the process that saved it.
     pub fn state_version(&self) -> Option<(Incarnation, u64)> {
         let asleep = self.hibernation.asleep;
         match self.ready() {
@@ -201,8 +201,8 @@ impl Session {
         matches!(self.process, ProcessState::Draining { .. })
     }
 
-    /// True when its process is about to exit and opens nothing more: its first open was refused,
-    /// or it was ended.
+    /// True if its process is about to exit and no open is left: its first open was refused, or the
+    /// session was ended.
     pub fn is_ending_for_good(&self) -> bool {
         self.is_draining() && self.opens.is_empty()
     }

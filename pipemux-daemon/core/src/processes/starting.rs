@@ -131,8 +131,8 @@ fn launch(turn: &mut Turn, software: &str, start: Start) {
     }
 }
 
-/// A process runs under this process id. What was left out of its sandbox is told with the
-/// session's start.
+/// Notes that a process started, with its process id. Parts left out of its sandbox are reported
+/// with the start of the session.
 pub fn started(processes: &mut Processes, app: Incarnation, pid: u32, left_out: Vec<String>) {
     let key = processes.incarnations.session_of(app);
     if let Some(session) = key.and_then(|key| processes.sessions.get_mut(key)) {

@@ -21,8 +21,8 @@ pub enum Widening {
     Pending,
 }
 
-/// Grants a session paths that its user named. `request` waits if its process has to be replaced
-/// for that.
+/// Grants a session paths that its user named. `request` waits if the session's process has to be
+/// replaced.
 ///
 /// # Errors
 /// The session was granted too many, or has a process and can't be put to sleep.
@@ -61,8 +61,8 @@ pub fn widen(
     Ok(Widening::Pending)
 }
 
-/// The app saved its state, or couldn't, so that its process can be replaced by one with wider
-/// grants.
+/// Replaces the session's process by one with wider grants, after the app saved its state or failed
+/// to.
 pub(super) fn finish_widening(
     turn: &mut Turn,
     processes: &mut Processes,

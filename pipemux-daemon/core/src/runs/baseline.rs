@@ -1,4 +1,5 @@
-//! What line numbers and refs of a run's steps mean: what its reader had seen when it wrote them.
+//! The baseline of a run: what its reader had seen when it wrote the steps, which defines the
+//! meaning of their line numbers and refs.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -50,8 +51,8 @@ pub struct SeenBaseline {
     pub refs: RefScope,
     /// True when an epoch was given for all numbers and refs.
     pub pinned: bool,
-    /// What names stood for; absent when they mean what the reader has seen by the time at which
-    /// their step runs.
+    /// The meanings of names; `None` if they mean what the reader has seen by the time their step
+    /// runs.
     pub names: Option<Rc<SeenNames>>,
 }
 
@@ -98,8 +99,8 @@ impl SeenBaseline {
         Self::of(workspace, reader, &sessions, epoch)
     }
 
-    /// Returns the baseline of steps that an earlier daemon was given: which numbers their reader
-    /// had been shown isn't known any more, so that none of them means anything.
+    /// Returns a baseline for steps that an earlier daemon accepted. The line numbers that their
+    /// reader had been shown are unknown, so line numbers in the steps are invalid.
     pub fn forgotten<'a>(sessions: impl Iterator<Item = &'a SessionKey>) -> Self {
         let lines = sessions.map(|key| (key.clone(), Rc::new(SeenLines::forgotten()))).collect();
         Self { lines, names: Some(Rc::default()), ..Self::default() }
@@ -133,17 +134,15 @@ pub struct RunBaseline {
     pub now: SeenBaseline,
     /// The meanings after a rebased step, which used the present state.
     saved: Option<SeenBaseline>,
-    /// Steps that the reader wrote later, in place of one that failed: they mean what it had seen
-    /// by then.
+    /// Steps that the reader wrote later to replace a failed one, with their own baseline.
     later: Option<Box<LaterSteps>>,
-    /// The versions that bare line numbers mean in a run that is sent again: those that it meant at
-    /// first.
+    /// For a retried run, the versions that its bare line numbers referred to originally.
     first_versions: Option<SeenVersions>,
 }
 
 impl RunBaseline {
-    /// Makes the steps mean what their reader has seen by now. What bare numbers of a run that is
-    /// sent again mean stays.
+    /// Updates the baseline of the steps to what the reader has seen by now. Bare line numbers of a
+    /// retried run keep their meaning.
     pub(super) fn renew(&mut self, fresh: SeenBaseline) {
         let before = mem::replace(&mut self.now, fresh);
         self.saved = None;
@@ -152,9 +151,8 @@ impl RunBaseline {
         }
     }
 
-    /// Makes the steps of a range mean what their reader has seen by now, also where they name
-    /// lines by bare numbers: a refusal has shown these as they are now. Other steps go on to mean
-    /// what they did.
+    /// Updates the baseline of a range of steps to what the reader has seen by now, including bare
+    /// line numbers, which a refusal has just shown. Other steps keep their meaning.
     pub(super) fn renew_shown(&mut self, fresh: SeenBaseline, shown: Range<usize>) {
         let SeenBaseline { versions, lines, .. } = self.lasting();
         self.now = fresh.clone();
@@ -162,15 +160,15 @@ impl RunBaseline {
         self.split(SeenBaseline { versions, lines, ..fresh }, shown);
     }
 
-    /// Makes the steps mean what a baseline says, but those of a range what the reader has seen by
-    /// now.
+    /// Sets the baseline of the steps, except for those of a range, which keep the current one:
+    /// what the reader has seen by now.
     pub fn split(&mut self, baseline: SeenBaseline, later: Range<usize>) {
         let unused = mem::replace(&mut self.now, baseline);
         self.later = Some(Box::new(LaterSteps { steps: later, unused, active: false }));
     }
 
-    /// Adds steps that were written later and mean something else. Returns false, and leaves them
-    /// out, when the run has such steps already that mean yet something else.
+    /// Appends steps that were written later, with another baseline. Returns false and adds nothing
+    /// if the run already has later steps with a different baseline.
     pub(super) fn extend(&mut self, steps: Range<usize>, meaning: SeenBaseline) -> bool {
         match &mut self.later {
             Some(before) => before.extend(steps, &meaning),
@@ -182,8 +180,8 @@ impl RunBaseline {
         }
     }
 
-    /// Returns true when steps from an index on were written later than the others, when their
-    /// reader had seen something else.
+    /// Returns true if any step from `index` on was written later than the others and has another
+    /// baseline.
     pub(super) fn is_mixed_behind(&self, index: usize) -> bool {
         self.later.as_ref().is_some_and(|later| {
             let behind = later.steps.end > index;
@@ -275,8 +273,7 @@ impl RunBaseline {
         invoke.forgotten |= context.is_restored(session);
     }
 
-    /// Says in a request that is sent again that the process is gone that showed the reader its
-    /// version.
+    /// Marks in a retried request that the process whose version the reader saw no longer exists.
     pub(super) fn write_lost(&self, invoke: &mut Invoke, session: &SessionKey) {
         (invoke.seen_version, invoke.seen_lost) = match self.now.versions.get(session) {
             Some(_) => (None, true),
@@ -298,7 +295,7 @@ impl RunBaseline {
 struct LaterSteps {
     /// Their indices.
     steps: Range<usize>,
-    /// What the steps mean that aren't in use: these ones or, while one of these is next, the
+    /// The inactive baseline: that of the later steps or, while one of these is next, that of the
     /// others.
     unused: SeenBaseline,
     /// True while one of them is next.
@@ -306,8 +303,8 @@ struct LaterSteps {
 }
 
 impl LaterSteps {
-    /// Adds the steps that follow them. Returns false when these mean something else, and leaves
-    /// them out.
+    /// Appends steps that directly follow the current ones. Returns false and adds nothing if they
+    /// have another baseline.
     fn extend(&mut self, steps: Range<usize>, meaning: &SeenBaseline) -> bool {
         let own = &self.unused;
         // Refs that were shown in between are unknown to them, and refused.

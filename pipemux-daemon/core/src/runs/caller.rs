@@ -1,4 +1,4 @@
-//! Who runs steps, and where.
+//! The caller of a run: its reader, workspace and working directory.
 
 use crate::keys::{ReaderId, RunId, WorkspaceKey};
 

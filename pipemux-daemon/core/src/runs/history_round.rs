@@ -41,9 +41,8 @@ pub fn history_round(run: &Run, workspace: &Workspace, unix_ms: u64) -> SavedRou
     }
 }
 
-/// Writes the round that a run becomes if the daemon is lost while its next step is under way: of
-/// what was done, only the steps from an index on. It has no number yet, and its detail is what
-/// came of them.
+/// Returns the round that a run becomes if the daemon crashes during its next step, covering only
+/// the steps from `from` on. It has no number yet; its detail contains the outcomes of the steps.
 pub fn unfinished_round(run: &Run, workspace: &Workspace, from: usize) -> SavedRound {
     let under_way = run.progress.outer_step(run.progress.next);
     let Told { ends, results, diffs, .. } = told(run, from, Some(under_way));
@@ -139,8 +138,8 @@ fn told(run: &Run, from: usize, under_way: Option<usize>) -> Told {
     Told { ends, results, details, diffs }
 }
 
-/// What a round says of what the steps of a run changed from an index on, and where they and those
-/// up to another one act.
+/// Returns a round with the changes made by the steps of a run from an index on, and the sessions
+/// in which those steps and the ones up to `begun` act.
 fn changes(run: &Run, workspace: &Workspace, from: usize, begun: usize) -> SavedRound {
     let Undos { undo, lasting } = undos(run, from);
     let files = ChangedFiles::since(&run.progress, from);
@@ -208,8 +207,8 @@ struct Undos {
     lasting: Vec<String>,
 }
 
-/// Returns what takes the steps of a run back that it did itself: the links with which their apps
-/// offered it.
+/// Returns the undos of the steps that this run itself carried out: the links that their apps
+/// offered.
 fn undos(run: &Run, from: usize) -> Undos {
     let own =
         run.progress.steps.iter().zip(&run.progress.done).enumerate().skip(run.progress.begins_at);

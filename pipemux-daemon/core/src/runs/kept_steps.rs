@@ -1,5 +1,5 @@
-//! What a failed run leaves: the steps behind the one that failed, and standard input. They are
-//! kept until their reader corrects the failed call, drops them, or lets them lapse.
+//! The remaining steps and standard input of a failed run. They are kept until their reader
+//! corrects the failed call or drops them, or until they expire.
 
 use bytes::Bytes;
 use pipemux_proto::Fault;
@@ -31,8 +31,8 @@ pub struct KeptSteps {
     pub before: Vec<String>,
     /// The steps after the one to be corrected.
     pub behind: Vec<String>,
-    /// Standard input, when a step that is left may use it. Without any, the one long text of the
-    /// failed call: it stands for standard input, so that the corrected call needn't repeat it.
+    /// Standard input, if a remaining step may use it; otherwise the only long text of the failed
+    /// call, so that the corrected call can name it as standard input instead of repeating it.
     pub stdin: Option<Bytes>,
     /// True when that is the text of the failed call.
     pub is_text: bool,
@@ -40,8 +40,8 @@ pub struct KeptSteps {
     pub earlier: usize,
     /// The baseline of the steps' numbers and refs; `None` once it was lost with a daemon.
     pub seen: Option<SeenBaseline>,
-    /// How long the run was to wait for the ends of jobs, in milliseconds: the client reads it from
-    /// calls, of which the next request has one only.
+    /// How long the run was to wait for its jobs to end, in milliseconds. The client derives it
+    /// from the calls, and the next request contains only one of them.
     pub wait_ms: u32,
     /// True until a later run of its reader fails: an answer that names no number means this one.
     pub newest: bool,

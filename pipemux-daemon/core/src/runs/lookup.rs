@@ -116,7 +116,7 @@ impl ValueLookup {
         Ok(LookupStep::Store(Self { file: Some(file), ..self }, output))
     }
 
-    /// Goes on once a part of a long value was written to a file, or couldn't be.
+    /// Continues after a part of a long value was written to a file, or couldn't be written.
     ///
     /// # Errors
     /// The part couldn't be written.

@@ -23,8 +23,8 @@ pub struct OpenRuns {
 struct WorkspaceRuns {
     /// Questions that wait for an answer, by number.
     questions: BTreeMap<u64, OpenQuestion>,
-    /// By reader, the run whose next step was refused as stale, or whose end isn't known. A reader
-    /// has one at most.
+    /// For each reader, at most one run whose next step was refused as stale or has an unknown
+    /// outcome.
     kept: BTreeMap<ReaderId, Box<KeptRun>>,
     /// The kept steps of failed runs, by number.
     rests: BTreeMap<u64, KeptSteps>,
@@ -120,8 +120,8 @@ impl OpenRuns {
         }
     }
 
-    /// Keeps what a failed run left. Returns the numbers of those of its reader that make room for
-    /// it, oldest first.
+    /// Keeps the remaining steps of a failed run. Returns the numbers of the same reader's older
+    /// kept steps that are dropped for them, oldest first.
     pub fn keep_rest(&mut self, number: u64, rest: KeptSteps) -> Vec<u64> {
         self.grown = true;
         let runs = self.by_workspace.entry(rest.caller.workspace.clone()).or_default();
@@ -174,16 +174,16 @@ impl OpenRuns {
         self.rests(at).filter(move |(_, rest)| *rest.caller.reader == *reader)
     }
 
-    /// A run of a reader has failed: an answer that names no number doesn't mean what an earlier
-    /// one left.
+    /// Handles a failed run of a reader: an answer without a number no longer means the steps kept
+    /// from an earlier run.
     pub fn outdate_rests(&mut self, at: &str, reader: &str) {
         let runs = self.by_workspace.get_mut(at).into_iter();
         let rests = runs.flat_map(|runs| runs.rests.values_mut());
         rests.filter(|rest| *rest.caller.reader == *reader).for_each(|rest| rest.newest = false);
     }
 
-    /// A reader has dropped what the newest failed run left: an answer that names no number means
-    /// what the one before it left. Returns that, if there is any.
+    /// Handles a reader dropping the steps kept from the newest failed run: an answer without a
+    /// number now means those of the run before. Returns these, if there are any.
     pub fn renew_newest_rest(&mut self, at: &str, reader: &str) -> Option<(u64, &KeptSteps)> {
         let rests = &mut self.by_workspace.get_mut(at)?.rests;
         let of_reader = rests.iter_mut().filter(|(_, rest)| *rest.caller.reader == *reader);
@@ -203,9 +203,8 @@ impl OpenRuns {
         rests.for_each(|rest| rest.expires = expires);
     }
 
-    /// Returns the numbers of the oldest questions and kept steps that have to go, so that all
-    /// together take no more than so many bytes. The newest stays whatever it takes: its reader is
-    /// told of it right now.
+    /// Returns the numbers of the oldest questions and kept steps to drop so that the rest takes at
+    /// most `most` bytes. The newest one always stays, since its reader is just being told of it.
     pub fn beyond(&mut self, most: usize) -> Vec<u64> {
         let mut bytes = if std::mem::take(&mut self.grown) { self.bytes() } else { 0 };
         if bytes <= most {

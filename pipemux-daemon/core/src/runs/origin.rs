@@ -1,4 +1,4 @@
-//! What a run was made from.
+//! The origin of a run: a script, a link, or a round to undo.
 
 use std::rc::Rc;
 

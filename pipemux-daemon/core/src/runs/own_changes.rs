@@ -1,4 +1,4 @@
-//! What a run itself changes in sessions, told apart from what others change meanwhile.
+//! Distinguishes a run's own changes in sessions from concurrent changes by others.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +28,8 @@ impl OwnChanges {
         self.expected = seen.iter().map(|(key, (_, version))| (key.clone(), *version)).collect();
     }
 
-    /// Notes the version that a step left. Another one than the next means that somebody else
-    /// changed the session.
+    /// Notes the version after a step. If it isn't the successor of the expected version, somebody
+    /// else changed the session.
     pub(super) fn note_version(&mut self, session: &SessionKey, version: u64) {
         let expected = self.expected.get(session).map_or(1, |seen| seen.saturating_add(1));
         self.only_own &= expected == version;

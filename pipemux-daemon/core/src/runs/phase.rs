@@ -1,4 +1,4 @@
-//! What the next step of a run waits for, and what was looked up for it.
+//! The state of a run's next step: what it waits for, and the results of its lookups.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

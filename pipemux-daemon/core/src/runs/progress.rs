@@ -19,8 +19,8 @@ pub struct Progress {
     pub next: usize,
     /// The outcome of each step that was begun.
     pub done: Vec<StepOutcome>,
-    /// The index of the first step that the run itself began: an earlier run carried out those
-    /// before it.
+    /// The index of the first step that this run carries out itself. An earlier run carried out the
+    /// ones before it.
     pub begins_at: usize,
 }
 
@@ -30,8 +30,7 @@ impl Progress {
         Self { steps, next: 0, done: Vec::new(), begins_at: 0 }
     }
 
-    /// True when nothing but the view changes by the steps that are left, and nothing has to be
-    /// asked for them.
+    /// True when the remaining steps change nothing but the view, and need no input.
     pub fn only_looks(&self) -> bool {
         self.steps[self.next..].iter().all(|step| step.prototype.risk.only_looks())
             && self.ambiguous_target().is_none()
@@ -50,15 +49,15 @@ impl Progress {
         all.any(|(_, argument)| takes(argument, index))
     }
 
-    /// True once a step took effect. A call inside another call's arguments that only looks has
-    /// none: its value went to a step that didn't run.
+    /// True once a step took effect. Read-only calls inside another call's arguments don't count:
+    /// their value went to a step that didn't run.
     pub fn took_effect(&self) -> bool {
         let mut ended = self.steps.iter().zip(&self.done);
         ended.any(|(step, outcome)| outcome.status == StepStatus::Done && !step.only_reads())
     }
 
-    /// Returns the index of the step that the reader wrote, for a call inside its arguments, or for
-    /// itself.
+    /// Returns the index of the step that the reader wrote: the outer step of a nested call, or the
+    /// step itself.
     pub fn outer_step(&self, index: usize) -> usize {
         let inner = self.steps.iter().skip(index).take_while(|step| step.nested).count();
         (index + inner).min(self.steps.len().saturating_sub(1))
@@ -69,15 +68,14 @@ impl Progress {
         self.steps.iter().all(Step::is_query)
     }
 
-    /// True when the next step and all behind it are queries, or calls inside their arguments that
-    /// change nothing.
+    /// True if all remaining steps are queries or nested calls that change nothing.
     pub(super) fn leaves_only_queries(&self) -> bool {
         let mut left = self.steps.iter().skip(self.next);
         left.all(Step::only_reads)
     }
 
-    /// Returns the tokens that the content of the next step's outcome may take: what the ones
-    /// before it left, without what short results of the queries behind it take.
+    /// Returns the token budget for the content of the next step's outcome: what the previous steps
+    /// left, less a reserve for short results of later queries.
     pub(super) fn content_budget(&self, budget: u32) -> u32 {
         let spent = |outcome: &StepOutcome| outcome.content_tokens();
         let spent: u64 = self.done.iter().map(spent).sum();
@@ -89,8 +87,7 @@ impl Progress {
         u32::try_from(left).unwrap_or(u32::MAX).max(CONTENT_BUDGET_MIN)
     }
 
-    /// Returns true when a step did nothing but turn the window of a session to something, such as
-    /// `goto`.
+    /// Returns true if a step only changed what a session's window shows, as `goto` does.
     pub fn turns_window(&self, session: &SessionKey) -> bool {
         let mut ended = self.steps.iter().zip(&self.done);
         ended.any(|(step, outcome)| {
@@ -99,8 +96,8 @@ impl Progress {
         })
     }
 
-    /// Returns true when the answer shows the window of a session that a step was sent to, because
-    /// some step's outcome doesn't tell all that it changed.
+    /// Returns true if the answer must show a session's window, because the outcome of one of its
+    /// steps doesn't report everything that changed.
     pub fn leaves_untold(&self, session: &SessionKey) -> bool {
         let of_session = |(step, _): &(&Step, &StepOutcome)| step.session == *session;
         let mut ended = self.steps.iter().zip(&self.done).filter(of_session);

@@ -1,4 +1,4 @@
-//! What a run is told, and what it needs next.
+//! The inputs and outputs of a run.
 
 use std::rc::Rc;
 

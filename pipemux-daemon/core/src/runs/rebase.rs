@@ -1,4 +1,4 @@
-//! A stale step is sent to what is there now, if it is safe and the workspace asks for that.
+//! Retries a stale step against the current state, if that is safe and the workspace allows it.
 
 use pipemux_proto::report::StepStatus;
 use pipemux_proto::{Code, Fault};

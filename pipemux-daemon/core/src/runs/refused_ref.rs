@@ -1,4 +1,4 @@
-//! An app's refusal of an object, told of the ref that the reader wrote.
+//! Rewrites an app's refusal of an object so that it names the ref that the reader wrote.
 
 use std::mem;
 

@@ -92,8 +92,8 @@ impl Run {
         }
     }
 
-    /// Ends the run when no step is to begin, or asks for what is missing of the steps that are
-    /// left.
+    /// Ends the run if no step is left to begin, or asks for arguments that the remaining steps
+    /// lack.
     fn end_or_ask(&mut self, context: &RunContext<'_>) -> Option<RunOutput> {
         if self.progress.next >= self.progress.steps.len() {
             return Some(RunOutput::Finished);
@@ -108,14 +108,14 @@ impl Run {
         })
     }
 
-    /// True when no other step is to begin, since nobody waits for the run: what an undo has taken
-    /// back is made again first.
+    /// True if no further step should begin because nobody waits for the run. An undo first redoes
+    /// what it has undone so far.
     fn is_called_off(&self) -> bool {
         self.cancelled && !self.origin.is_rolling_back()
     }
 
-    /// Ends the run since an argument is missing and the window shows nothing that it could be; the
-    /// window is looked at first, since a daemon that just began has none.
+    /// Ends the run because an argument is missing and the window shows no object for it. The
+    /// window is requested first, because a daemon that has just started has none.
     fn nothing_to_choose(
         &mut self,
         NothingToChoose { step: index, wanted }: NothingToChoose,
@@ -228,8 +228,8 @@ impl Run {
         self.looked_up = LookedUp::default();
     }
 
-    /// Takes in that a step began a job. A job that ended without success makes its step fail, and
-    /// one that outlasts the wait for it leaves the steps behind it.
+    /// Handles a step that started a job. The step fails if its job ended without success; if the
+    /// job outlasts the wait, the remaining steps don't run.
     fn step_started(&mut self, step: StartedStep, context: &RunContext<'_>) -> RunOutput {
         let StartedStep { started, job } = step;
         let Started { brief, version, links, complete, ended_jobs, fails_alone, no_undo, .. } =
@@ -283,8 +283,8 @@ impl Run {
         }
     }
 
-    /// Ends the run with its next step, unless this one and those behind it are queries: a query
-    /// that failed changes nothing for another, so each of them is answered.
+    /// Ends the run with its next step, unless this step and all later ones are queries: a failed
+    /// query doesn't affect other queries, so each is answered.
     fn end_or_go_on(&mut self, fault: Fault, context: &RunContext<'_>) -> RunOutput {
         let outer = self.progress.outer_step(self.progress.next);
         if self.cancelled || !self.progress.leaves_only_queries() {

@@ -39,8 +39,8 @@ pub struct Run {
     pub origin: Origin,
     /// The changes that the run itself made.
     pub own_changes: OwnChanges,
-    /// What outcomes and questions said of line numbers since the last answer, each with the
-    /// process that said it.
+    /// The line number information in outcomes and questions since the last answer, each with the
+    /// process that it came from.
     pub told_lines: Vec<ToldLines>,
     /// The state of the next step.
     pub(super) phase: Phase,
@@ -52,15 +52,15 @@ pub struct Run {
     pub(super) answers: Answers,
     /// The steps that were sent more than once.
     pub attempts: Attempts,
-    /// True once nobody waits for the run any more: the step that is with an app goes on to its
-    /// end, and the next one doesn't begin.
+    /// True once nobody waits for the run any more: the step that an app is carrying out is
+    /// completed, and no further step begins.
     pub cancelled: bool,
     /// True once a step was begun whose outcome is unknown.
     pub unknown: bool,
     /// The parts of the run's result that its answer reports.
     pub end: RunEnd,
-    /// How many steps had ended when the round that it becomes if the daemon is lost was last
-    /// written down.
+    /// The number of ended steps when the run's crash round was last recorded: the round that it
+    /// becomes if the daemon crashes.
     pub written: Option<usize>,
     /// The times at which the steps changed files.
     pub file_times: FileTimes,
@@ -87,8 +87,8 @@ pub(super) struct Answers {
 /// Steps that were sent more than once, by index.
 #[derive(Debug, Clone, Default)]
 pub struct Attempts {
-    /// Steps that were sent earlier with an unknown outcome: their app died with them and they were
-    /// sent again, or `answer go` sends them.
+    /// Steps that were sent before with an unknown outcome: they are retried because their app
+    /// died, or by `answer go`.
     pub(super) sent_before: Vec<usize>,
     /// Steps that were sent to what is there now, since the workspace asks for that.
     pub(super) rebased: Vec<usize>,
@@ -167,8 +167,8 @@ impl Run {
         hand_over_told(&mut self.told_lines, session, (from, to));
     }
 
-    /// Keeps the script that the steps were made from, unless it holds a secret, and has the run
-    /// tell of its steps without their secrets.
+    /// Keeps the script of the run, unless it holds a secret, and hides secrets wherever the steps
+    /// are described.
     pub fn hide_secrets(&mut self, workspace: &Workspace) {
         hide_secrets(&mut self.progress.steps, workspace);
         if self.progress.holds_secret() {
@@ -176,8 +176,8 @@ impl Run {
         }
     }
 
-    /// Takes an answer back with which the next step failed without having taken effect. Returns
-    /// the question, which is to be asked again.
+    /// Withdraws an answer if it made the next step fail without taking effect. Returns the
+    /// question, which is to be asked again.
     pub(super) fn take_wrong_answer(&mut self, fault: &Fault) -> Option<Box<AnsweredQuestion>> {
         let next = self.progress.next;
         let is_wrong = |answered: &mut Box<AnsweredQuestion>| {
@@ -221,8 +221,8 @@ impl Run {
         }
     }
 
-    /// True while a window is on its way whose ids the run needs: for a step that was refused as
-    /// stale, or to list what there is to choose from.
+    /// True while the run waits for a window because it needs the window's ids: to retry a stale
+    /// step, or to list the options of a question.
     pub fn needs_ids(&self) -> bool {
         match self.phase {
             Phase::Rebasing { .. } => true,
@@ -231,8 +231,8 @@ impl Run {
         }
     }
 
-    /// True when something can come of an output that a later daemon has to know of: an action, or
-    /// a question.
+    /// True if an output leads to something that a later daemon must know of: an action or a
+    /// question.
     pub fn acts_by(&self, output: &RunOutput) -> bool {
         match output {
             RunOutput::Invoke { .. } => {
@@ -243,8 +243,7 @@ impl Run {
         }
     }
 
-    /// True when the round that the run becomes if the daemon is lost isn't written down as it
-    /// stands before an output.
+    /// True if the run's crash round hasn't been recorded in its state before this output.
     pub fn is_unwritten(&self, output: &RunOutput) -> bool {
         let Some(written) = self.written else {
             return matches!(output, RunOutput::Invoke { .. }) && self.acts_by(output);
@@ -270,8 +269,8 @@ impl Run {
         }
     }
 
-    /// Ends the run with its next step. The outcome of a step that was sent earlier is unknown,
-    /// whatever becomes of it now.
+    /// Ends the run with its next step. If that step was sent before, its outcome is unknown,
+    /// whatever happens now.
     pub fn fail(&mut self, mut status: StepStatus, mut fault: Fault) {
         if status == StepStatus::Failed && self.attempts.were_sent(self.progress.next) {
             let why = "an earlier attempt may have taken effect; now";
@@ -288,7 +287,7 @@ impl Run {
         }
     }
 
-    /// Marks as unknown a step that was sent earlier but not again, since a call inside its
+    /// Marks as unknown a step that was sent before and not retried, because a call inside its
     /// arguments ended the run first.
     pub fn end_unreached(&mut self) {
         let was_sent = |index: &usize| self.attempts.sent_before.contains(index);

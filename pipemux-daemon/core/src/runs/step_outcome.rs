@@ -1,4 +1,4 @@
-//! How a step of a run ended.
+//! The outcome of a step of a run.
 
 use pipemux_proto::job::JobState;
 use pipemux_proto::projection::CodePieceOf;
@@ -165,8 +165,8 @@ impl StepOutcome {
         }
     }
 
-    /// A step that wasn't run because a call inside its arguments, or a later step, ended before
-    /// it. What was told of that one is enough.
+    /// The outcome of a step that wasn't run because a nested or later call ended the run first.
+    /// That call's outcome is reported; this one isn't.
     pub fn unreached() -> Self {
         Self { told: true, ..Self::skipped(NOT_RUN) }
     }

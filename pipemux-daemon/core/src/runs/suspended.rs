@@ -1,4 +1,4 @@
-//! What is kept of a run that waits for its reader: it goes on with an answer, or is sent again.
+//! The saved state of a run that waits for its reader, to be resumed with an answer or retried.
 
 use std::rc::Rc;
 
@@ -66,8 +66,8 @@ impl Suspended {
         }
     }
 
-    /// Suspends a run in front of a step that was refused, or whose outcome is unknown. Sent again,
-    /// the step means what its reader sees by then.
+    /// Suspends a run before a step that was refused or whose outcome is unknown. When the step is
+    /// retried, it means what its reader sees by then.
     pub(super) fn in_front_of(run: &Run, index: usize, anchors: &AnchorTable) -> Self {
         let mut kept = Self::of(run);
         // The nested calls of the step run again with it.

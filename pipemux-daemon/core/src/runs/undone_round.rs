@@ -21,8 +21,8 @@ pub struct UndoneRound {
     pub steps: Vec<u32>,
     /// The steps of the round that can't be undone.
     pub stays: Vec<String>,
-    /// The index of the step that couldn't be taken back, once the steps before it are being made
-    /// again. The steps behind it do that.
+    /// The index of the step that couldn't be undone, once the run is redoing the steps before it.
+    /// The steps after this index do the redoing.
     pub failed: Option<usize>,
     /// The note about newer rounds that were skipped; empty if there are none.
     pub skipped: String,

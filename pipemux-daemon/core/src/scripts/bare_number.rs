@@ -32,8 +32,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Refuses a bare number, with each meaning that it can have and the call that says so. `text`
-    /// is what the number is when it is quoted, for a parameter that takes texts.
+    /// Refuses a bare number, listing each possible meaning with the call that expresses it. `text`
+    /// is the meaning of the quoted number, for a parameter that takes texts.
     pub(super) fn bare_number(
         &self,
         id: u64,

@@ -50,8 +50,8 @@ pub fn coerce(value: &Value, ty: &Type) -> Result<Value, TypeMismatch> {
     }
 }
 
-/// Returns whether an empty text may be a value of a type; otherwise it stands for no value where
-/// one may be left out.
+/// Returns true if an empty text is a valid value of a type. Otherwise an empty text stands for a
+/// missing value, where the value is optional.
 pub fn takes_empty_text(ty: &Type) -> bool {
     match ty {
         Type::Union(options) => options.iter().any(String::is_empty),

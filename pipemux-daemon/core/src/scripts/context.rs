@@ -1,4 +1,4 @@
-//! What a run may look at, and may not change.
+//! The read-only state that a run can access.
 
 use pipemux_proto::Fault;
 use pipemux_proto::Incarnation;
@@ -51,8 +51,9 @@ impl RunContext<'_> {
         session.is_some_and(|session| session.profile.token_prefix.as_deref() == Some(prefix))
     }
 
-    /// Why a question isn't asked whose session was closed meanwhile: the answer would go to the
-    /// next session of this name, in which the same keys may be other things.
+    /// Returns the reason not to ask a question whose session was closed in the meantime: the
+    /// answer would go to the next session of the same name, where the same keys may be other
+    /// objects.
     pub fn closed_while_asking(&self, key: &SessionKey) -> Option<Fault> {
         let is_open = self.workspace.window(key).is_some();
         let fault = Fault::failed(format!("{key} was closed while it asked; nothing was done"));

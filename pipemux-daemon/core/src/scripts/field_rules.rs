@@ -1,4 +1,4 @@
-//! What the value of a field has to fulfil besides its type.
+//! Checks the rules of a field besides its type.
 
 use pipemux_proto::Value;
 use pipemux_proto::prototype::Field;

@@ -1,4 +1,4 @@
-//! What a link does for the reader who clicks it.
+//! Resolves a link for the reader who clicks it.
 
 use pipemux_proto::Fault;
 use pipemux_proto::Value;

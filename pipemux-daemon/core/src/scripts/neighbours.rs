@@ -1,5 +1,5 @@
-//! Which of several apps a call means that all of them have: the one that the other calls of its
-//! script are for.
+//! Resolves a call that several apps offer: the app is the one that the script's other calls belong
+//! to.
 
 use pipemux_proto::call::{Call, Script, Step};
 
@@ -12,9 +12,10 @@ pub fn ownerless_calls<'s>(scripts: impl Iterator<Item = &'s Script>) -> Vec<&'s
     calls.filter(|call| call.owner.is_none()).collect()
 }
 
-/// Returns the index of the candidate that alone has actions for other calls of a script. `has`
-/// says whether a candidate has one for a call, `elsewhere` whether an app does that is no
-/// candidate: then the call tells nothing. Calls that contradict each other tell nothing, either.
+/// Returns the index of the candidate that the script's other calls point to: those for which
+/// exactly one candidate has an action. `has` tells whether a candidate has an action for a call,
+/// `elsewhere` whether an app that is no candidate does; such calls are ignored. Returns `None` if
+/// the calls contradict each other.
 pub fn meant_by_neighbours(
     candidates: usize,
     calls: &[&Call],

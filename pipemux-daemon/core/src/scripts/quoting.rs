@@ -1,5 +1,5 @@
-//! What quotes mean in an argument: a parameter may take a text as it is written, or a quoted ref
-//! as the ref.
+//! The meaning of quotes in an argument: a parameter may take a text verbatim, or treat a quoted
+//! ref as the ref.
 
 use pipemux_proto::Value;
 use pipemux_proto::call::{Call, Expr, Span};

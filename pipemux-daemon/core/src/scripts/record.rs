@@ -82,8 +82,7 @@ impl Planner<'_> {
         Ok(collapsed(whole))
     }
 
-    /// Takes a record for a parameter of any type, which may be one of an app that knows no records
-    /// with refs.
+    /// Checks a record for a parameter of any type. The app may not know records that contain refs.
     ///
     /// # Errors
     /// It has something else than values in it.

@@ -1,4 +1,4 @@
-//! What a ref leads to for the reader who wrote it.
+//! Resolves a ref for the reader who wrote it.
 
 use std::rc::Rc;
 
@@ -129,8 +129,8 @@ fn is_known(context: &RunContext<'_>, prefix: &str, key: &str) -> bool {
     anchors.iter().any(|(_, anchor)| context.declares_prefix(&anchor.session, prefix))
 }
 
-/// The thing that a token names which no window has shown as an object: its app knows its tokens,
-/// also those from an old document or another session. Nobody has seen a revision of it.
+/// Resolves a token whose object no window has shown, such as one from an old document or another
+/// session. The app knows its tokens; no reader has seen a revision of the object.
 fn unshown_token(
     context: &RunContext<'_>,
     of: &Ref,

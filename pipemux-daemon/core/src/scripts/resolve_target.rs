@@ -161,8 +161,8 @@ impl<'a> Planner<'a> {
         refs.into_iter().filter_map(|of| owner(&of).map(|session| (of, session))).collect()
     }
 
-    /// The error of an object in a call's arguments whose window is closed, if there is one:
-    /// nothing else is wrong with the call.
+    /// Returns the error for an object in a call's arguments whose window is closed, if there is
+    /// one. It is reported before other errors of the call.
     fn closed_window(&self, call: &Call) -> Option<Fault> {
         let closed = self.refs_with_owners(call).into_iter();
         let mut closed = closed.filter(|(_, session)| self.workspace.window(session).is_none());
@@ -242,9 +242,9 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// The action of an app that a call means: of several that are called alike, the first one that
-/// takes the call's arguments. If none does, the one that knows most of their names: its error
-/// tells what is wrong.
+/// Returns the action of an app that a call means. If several have the name, that is the first that
+/// accepts the call's arguments or, if none does, the one that knows most of the argument names,
+/// because its error is the most helpful.
 pub fn meant_action<'p, I>(actions: impl Fn() -> I, call: &Call) -> Option<&'p Prototype>
 where
     I: Iterator<Item = &'p Prototype>,
@@ -258,8 +258,9 @@ where
     fitting(true).or_else(|| fitting(false)).or_else(|| called().min_by_key(unknown))
 }
 
-/// Leaves out what a call can't mean, so that a name from another tool never makes it ambiguous: an
-/// alias counts only where it takes the call and no app's action of that very name does.
+/// Removes the aliases that a call can't mean, so that a name from another tool never makes it
+/// ambiguous: an alias counts only if it accepts the call and no app has an action of exactly that
+/// name.
 pub fn without_aliases<'p, T>(
     having: Vec<(T, &'p Prototype)>,
     call: &Call,
@@ -275,8 +276,8 @@ pub fn without_aliases<'p, T>(
     having.into_iter().filter(|(_, one)| counts(one)).collect()
 }
 
-/// Returns true when a prototype takes the arguments of a call, as far as they can be checked
-/// before anything is looked up; when `complete`, only if none is missing.
+/// Returns true if a prototype accepts the arguments of a call, as far as that can be checked
+/// before lookups; with `complete`, only if no argument is missing.
 pub fn takes(prototype: &Prototype, call: &Call, complete: bool) -> bool {
     let mut positional = prototype.params.iter();
     let mut given = Vec::new();

@@ -27,9 +27,9 @@ impl<'a> SecretActions<'a> {
         workspace.windows.secret_actions().next().is_some()
     }
 
-    /// True when the standard input of code that was refused may have been meant for a secret
-    /// argument: the code names an action that takes one, or calls what isn't known of an app that
-    /// has one, or can't be read.
+    /// Returns true if the standard input of refused code may have been meant for a secret
+    /// argument: the code can't be read, names an action that takes one, or calls something unknown
+    /// of an app that has one.
     pub fn may_take_stdin(workspace: &'a Workspace, code: &str) -> bool {
         if !Self::are_known(workspace) {
             return false;

@@ -30,8 +30,8 @@ impl Step {
         self.prototype.risk == Risk::Query
     }
 
-    /// Fills in the arguments that a form gave. What was meant by one of another type is what it
-    /// asked about.
+    /// Fills in the arguments given in a form. A missing argument that isn't given gets the field's
+    /// default: for an argument of another type, that is the value that was probably meant.
     pub fn complete(&mut self, fields: &[Field], given: Vec<(String, Argument)>) {
         for (name, argument) in &mut self.args {
             let field = fields.iter().find(|field| field.name == *name);
@@ -130,8 +130,8 @@ pub enum Argument {
 }
 
 impl Argument {
-    /// Returns the value that was probably meant in place of one of another type, where the reader
-    /// can't be asked for it: inside a list, or with `nested` anywhere.
+    /// Returns the value that was probably meant by an argument of the wrong type whose reader
+    /// can't be asked: one inside a list or, with `nested`, anywhere.
     pub fn first_meant(&self, nested: bool) -> Option<&Value> {
         match self {
             Self::Missing(missing) if nested => missing.meant.as_ref(),

@@ -49,8 +49,8 @@ pub struct AnswerWindow {
     pub lowered: Option<u64>,
     /// True when its level of detail or budget is for this answer only.
     pub one_off: bool,
-    /// True when it is shown with another budget than its own, such as its share of a workspace's:
-    /// of the data that its reader has seen, it changes nothing.
+    /// True when the window is shown with a budget other than its own, such as its share of the
+    /// workspace's. Of data that its reader has already seen, such a view changes nothing.
     pub peek: bool,
     /// The tokens that it may take together with its prototypes: its share of a budget that the
     /// request named, or the budget that was set for it.
@@ -254,8 +254,8 @@ pub fn window_to_write(window: &Window, requested: &RequestedWindow) -> Option<R
     newest(window, requested.held.clone()).map(|held| held.projection)
 }
 
-/// Returns what an app sent for an answer, or what it sent later: while this answer waited for a
-/// slow app, another one may have shown a newer version, or one of a later process.
+/// Returns the newest projection for an answer. While the answer waited for a slow app, another
+/// answer may have shown a newer version, or one of a later process.
 fn newest(window: &Window, held: Option<HeldProjection>) -> Option<HeldProjection> {
     let newer = window.projection.clone().filter(|own| {
         held.as_ref().is_none_or(|held| {

@@ -122,8 +122,7 @@ fn differing_lines(old: &[usize], new: &[usize]) -> usize {
     (old.len() - begin - end) * (new.len() - begin - end)
 }
 
-/// Returns what is told above the changed lines: the heading, and the row of links if that is
-/// another one.
+/// Returns the text above the changed lines: the heading, and the row of links if it changed.
 fn changed_head(seen: &Rendered, now: &Rendered) -> String {
     let nav = if seen.nav == now.nav { "" } else { &*now.nav };
     [&*now.heading, "\n", nav, if nav.is_empty() { "" } else { "\n" }].concat()

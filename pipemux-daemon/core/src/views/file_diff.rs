@@ -1,4 +1,4 @@
-//! What a run changed in files, for a reader whose windows don't show it.
+//! Shows the changes of a run in files, for a reader whose windows don't show them.
 
 use pipemux_proto::command::with_options;
 use pipemux_proto::report::StepStatus;

@@ -1,4 +1,4 @@
-//! A form as it is shown: its fields, what was given already, what a field may be.
+//! Writes a form: its fields, the values given so far, and the valid values.
 
 use pipemux_proto::prototype::Field;
 use pipemux_proto::report::{AnswerOption, FieldReport};

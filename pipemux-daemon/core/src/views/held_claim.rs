@@ -1,4 +1,4 @@
-//! What a client says it holds of a window.
+//! The window versions that a client claims to hold.
 
 use pipemux_proto::client::HeldWindow;
 use pipemux_proto::context::ContextVersion;

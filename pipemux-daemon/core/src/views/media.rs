@@ -1,4 +1,4 @@
-//! What the value of a thing is, in a few words behind its ref: ` PNG 640×480, 31 KB`.
+//! Describes media values in a few words after their refs: ` PNG 640×480, 31 KB`.
 
 use pipemux_proto::projection::MediaRef;
 

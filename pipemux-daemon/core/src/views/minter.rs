@@ -202,9 +202,9 @@ impl<'a> Minter<'a> {
         self.write_link(link, false, None)
     }
 
-    /// Writes a link of an outcome. It stands beside the window and outlives its next projection.
-    /// One that changes something, and doesn't say what it is about, belongs to the state that the
-    /// step left: otherwise an `undo` would take back whatever came last.
+    /// Writes a link of an outcome, which stays valid after the window's next projection. A link
+    /// that changes something without naming its object is bound to the state that the step left:
+    /// otherwise an old `undo` would take back whatever came last.
     pub fn outcome_link(&mut self, link: &LinkSlot, state: Option<StateVersion>) -> String {
         let risk = self.prototype(&link.action).map(|prototype| prototype.risk);
         let changes = matches!(risk, Some(Risk::Changes | Risk::Destructive));

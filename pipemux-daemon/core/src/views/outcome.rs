@@ -45,9 +45,9 @@ pub struct StepApp<'p> {
     pub token_prefix: Option<&'p str>,
 }
 
-/// Writes the outcome of a run. `question` is the one that the run has open; `prototypes` gives
-/// what a session can do, `app` what is known of its app, `is_present` whether no later state of a
-/// session was shown than the one that a step left; commands repeat `hint_options`.
+/// Writes the outcome of a run. `question` is the run's open question; `prototypes` returns the
+/// prototypes of a session, `app` what is known of its app; `is_present` tells whether the state
+/// that a step left is still the newest one shown of a session. Commands repeat `hint_options`.
 pub fn write_outcome<'p>(
     run: &Run,
     question: Option<(u64, &OpenQuestion)>,
@@ -169,9 +169,8 @@ fn undo_left(run: &Run) -> String {
     }
 }
 
-/// True when a later step of the run offers the same of its own change, such as its undo: that one
-/// comes first, so that one link an answer is enough. Those of the other steps are taken back with
-/// the whole round.
+/// True if a later step of the run offers the same link for its own change, such as its undo. The
+/// answer then shows only the later one; the other steps can be undone with the whole round.
 fn is_offered_later(run: &Run, index: usize, link: &LinkSlot) -> bool {
     let session = &run.progress.steps[index].session;
     let mut later = run.progress.steps.iter().zip(&run.progress.done).skip(index + 1);
@@ -278,8 +277,8 @@ fn options<'a>(
     links.into_iter().zip(details).map(option).collect()
 }
 
-/// Names a step: by its action or, for a click, by the link that was clicked. A number that stood
-/// in a text, where it was no link, is noticed by that.
+/// Names a step: by its action or, for a click, by the link. Naming the link reveals a number that
+/// was taken from a text where it was no link.
 fn step_name(step: &Step, anchors: &AnchorTable) -> String {
     let action = step.prototype.written_name();
     match clicked(step, anchors) {

@@ -1,4 +1,4 @@
-//! What the refs and tokens of a text are now, as `resolve` tells it.
+//! Writes the result of `resolve`: the current meaning of the refs and tokens in a text.
 
 use pipemux_proto::Value;
 use pipemux_proto::refs::{Ref, RefKind};

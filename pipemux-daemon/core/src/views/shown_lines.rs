@@ -25,8 +25,8 @@ pub fn whole_window(rendered: &Rendered, seen: Option<ShownVersion>) -> Vec<Line
     updates.all
 }
 
-/// Returns what a window says that is shown as a difference from `base`, which left out the `kept`
-/// lines.
+/// Returns the line number updates of a window that is shown as a difference from `base`, without
+/// the `kept` lines.
 pub fn changed_window(
     rendered: &Rendered,
     seen: ShownVersion,

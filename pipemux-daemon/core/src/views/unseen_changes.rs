@@ -1,5 +1,5 @@
-//! What is new in the windows of a workspace: since an epoch, or to a reader, as the context of a
-//! prompt.
+//! Finds what is new in a workspace's windows, since an epoch or for a reader, such as for the
+//! context of a prompt.
 
 use std::cmp::Reverse;
 
@@ -25,8 +25,8 @@ const NEXT: &str = "pipemux inject shows more\n";
 /// Is all of a context after a reset while no window is open.
 const NO_WINDOWS: &str = "PipeMux context v1 · 0 windows · pipemux --help\n";
 
-/// Returns why there is nothing to show of a window, in a form that is only compared; none if there
-/// is.
+/// Returns the reason why nothing of a window can be shown, in a form only used for comparison;
+/// `None` if the window can be shown.
 pub fn unshown_status(window: &AnswerWindow) -> Option<(SessionKey, String)> {
     let why = match &window.status {
         WindowStatus::Fresh => return None,
@@ -128,9 +128,9 @@ impl AnswerText<'_> {
         self.finish_with(out, None, true, same)
     }
 
-    /// Returns the windows by priority and, of equal ones, those first whose text has stood for
-    /// longest: a prompt's cache lives on the beginning that stays the same. A running job tells of
-    /// its progress.
+    /// Returns the windows by priority; among equals, the ones whose text has been unchanged for
+    /// longest come first, because prompt caches need an identical beginning. The progress of a
+    /// running job counts as a change.
     fn steadiest_first(&self) -> Vec<&AnswerWindow> {
         let mut windows: Vec<&AnswerWindow> = self.windows.iter().collect();
         windows.sort_by_key(|shown| {

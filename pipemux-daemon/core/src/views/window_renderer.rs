@@ -185,8 +185,8 @@ fn heading(marks: &str, session: &SessionKey, projection: &RawProjection) -> Str
     heading.finish()
 }
 
-/// Returns the names that a projection binds, without those whose thing has another revision or
-/// type than the content or an earlier name gives it: one key would mean two things.
+/// Returns the names that a projection binds, except those whose object has another revision or
+/// type than in the content or an earlier name: otherwise one key would have two meanings.
 fn bound_names<'a>(
     projection: &'a RawProjection,
     slots: &Slots,
@@ -251,8 +251,8 @@ fn write_link(link: &LinkSlot, minter: &mut Minter<'_>, out: &mut Writer<'_>) {
     }
 }
 
-/// Writes an object; as mere text, if its key stands for something else in this window already.
-/// Returns the id of a ref that is written without it, and the ref.
+/// Writes an object, as plain text if its key already stands for another object in this window.
+/// Returns the id and the ref if the ref is written without the id.
 fn write_object(
     object: ObjectRef<'_, ForeignStr<'_>>,
     minter: &mut Minter<'_>,

@@ -42,8 +42,8 @@ pub struct AnchorTable {
     index_by_session: FxHashMap<Rc<SessionKey>, usize>,
     /// The ids that the answer being written offers beside its windows.
     offered: Vec<u64>,
-    /// The sessions of things that the answer offers and that mean something else than when they
-    /// were last shown.
+    /// The sessions of objects that the answer offers and whose meaning changed since they were
+    /// last shown.
     revised: Vec<Rc<SessionKey>>,
     /// The ids in embedded windows of other sessions, by the session that embeds them.
     embedded: FxHashMap<SessionKey, Box<[u64]>>,
@@ -109,8 +109,8 @@ impl AnchorTable {
         }
     }
 
-    /// Shows an anchor that has an id. Within one render pass it keeps the first meaning that it
-    /// was listed with: another one is a conflict.
+    /// Shows an anchor that already has an id. Within one render pass, the meaning it was first
+    /// listed with is kept; another one is a conflict.
     fn show_again(
         &mut self,
         index: usize,
@@ -284,8 +284,7 @@ impl AnchorTable {
         self.next = next.max(used).max(1);
     }
 
-    /// Keeps of the ids that were offered those whose refs fulfil a condition: the others were not
-    /// shown after all.
+    /// Keeps the offered ids whose refs fulfil a condition. The others weren't shown in the end.
     pub fn keep_offered(&mut self, is_shown: impl Fn(&str) -> bool) {
         let mut offered = std::mem::take(&mut self.offered);
         offered.retain(|id| {
@@ -295,8 +294,8 @@ impl AnchorTable {
         self.offered = offered;
     }
 
-    /// Returns the sessions of things that were offered since the last call and that had meant
-    /// something else before: their windows show what is no longer so.
+    /// Returns the sessions of objects offered since the last call whose meaning changed: the
+    /// sessions' windows show outdated objects.
     pub fn take_revised(&mut self) -> Vec<Rc<SessionKey>> {
         std::mem::take(&mut self.revised)
     }

@@ -79,8 +79,8 @@ impl ContextVersionCounter {
         ContextVersion { major, minor, patch }
     }
 
-    /// Counts a text once more that was shown under a version with which another form of it was
-    /// shown, too.
+    /// Increments the patch number for a text whose version was also used for another form of the
+    /// text.
     pub fn count_again(&mut self, now: Now) {
         (self.patch, self.at) = (self.patch + 1, now);
     }
@@ -91,9 +91,9 @@ impl ContextVersionCounter {
         self.counted = None;
     }
 
-    /// Counts what an answer shows: `major` rises with the data, `minor` with the level of detail,
-    /// `patch` when the text of the same data at the same level differs. `peek` is true for a level
-    /// or budget that holds for this answer only: it raises nothing but what the app changed.
+    /// Counts what an answer shows: a change of the data increments `major`, a change of the level
+    /// of detail `minor`, and a different text of the same data at the same level `patch`. With
+    /// `peek`, for a level or budget of this answer only, just changes by the app count.
     pub fn count(&mut self, shown: ShownContent, peek: bool, now: Now) {
         let before = (self.major, self.minor, self.patch);
         let text = match &shown {

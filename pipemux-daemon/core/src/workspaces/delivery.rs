@@ -19,13 +19,12 @@ pub struct SeenWindow {
     pub version: u64,
     /// The rendered window.
     pub rendered: Rc<Rendered>,
-    /// The document that was shown last, also by an answer with which later windows aren't
-    /// compared.
+    /// The document shown last, including by answers that aren't compared with later windows.
     pub document: Option<Rc<str>>,
     /// The process and version of `rendered`, which may be older than the newest that it showed.
     pub base: ShownVersion,
-    /// True when the answer showed exactly that; false when later windows are only compared with
-    /// it.
+    /// True if the answer showed exactly `rendered`; false if `rendered` is only the base for
+    /// comparing later windows.
     pub complete: bool,
     /// The bound names as of the last answer that showed them.
     pub names: Rc<Rendered>,

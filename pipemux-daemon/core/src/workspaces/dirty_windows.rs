@@ -30,8 +30,8 @@ impl Workspace {
         }
     }
 
-    /// Notes that a reader opened or closed a window. A reader that knew all windows before knows
-    /// them after its own change, too.
+    /// Notes that a reader opened or closed a window. A reader who knew all windows before still
+    /// does after its own change.
     pub fn window_set_changed(&mut self, by: &str) {
         let before = self.windows.set_revision;
         self.windows.set_revision += 1;
@@ -41,8 +41,8 @@ impl Workspace {
         }
     }
 
-    /// Returns true when a reader has seen all windows that are open, and none that was closed,
-    /// once it is shown these.
+    /// Returns true if, after being shown these windows, a reader has seen exactly the windows that
+    /// are open.
     pub fn completes<'a>(
         &'a self,
         reader: &str,

@@ -1,5 +1,5 @@
-//! Which readers were forgotten: when one comes back, it may have been shown what isn't known any
-//! more.
+//! Remembers which readers were forgotten: a reader who comes back may have seen things that are no
+//! longer known.
 
 use std::collections::BTreeSet;
 

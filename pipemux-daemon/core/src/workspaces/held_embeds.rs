@@ -1,4 +1,4 @@
-//! What is kept of a window for windows of other sessions that embed it.
+//! The content of a window that is kept for windows of other sessions that embed it.
 
 use std::rc::Rc;
 

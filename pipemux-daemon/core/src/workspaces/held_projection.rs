@@ -1,4 +1,4 @@
-//! What an app sent of a window, with what it was asked for.
+//! A projection that an app sent for a window, with the parameters of the request.
 
 use std::rc::Rc;
 

@@ -28,8 +28,8 @@ pub struct History {
     pub count: u64,
     /// The names of actions that undo steps of rounds.
     undo_actions: BTreeSet<String>,
-    /// Of an earlier daemon: what its runs became when it was lost, in the order in which they
-    /// began.
+    /// Rounds of runs that an earlier daemon was carrying out when it crashed, in the order in
+    /// which the runs began.
     unfinished: Vec<SavedRound>,
 }
 
@@ -64,8 +64,8 @@ impl History {
         self.rounds.iter().rev().find(|round| round.number == number)
     }
 
-    /// Returns the rounds of a reader of which something is left to be taken back, newest first.
-    /// Undos aren't undone unasked.
+    /// Returns the rounds of a reader that can still be undone at least in part, newest first.
+    /// Rounds that are themselves undos are left out: they are undone only on request.
     pub fn changes(&self, reader: &str) -> impl Iterator<Item = &SavedRound> {
         let may_be_undone = move |round: &&SavedRound| {
             let left = round.undo.iter().any(|undo| !undo.undone);
@@ -74,8 +74,8 @@ impl History {
         self.rounds.iter().rev().filter(may_be_undone)
     }
 
-    /// Notes where the undos of a round stand. When a round is taken back that had itself taken
-    /// another one back, that one is made again.
+    /// Records which undos of a round have run. If the round is now fully undone and was itself an
+    /// undo of another round, that one counts as done again.
     pub fn mark_undone(&mut self, number: u64, now: &UndosNow) {
         let Some(round) = self.rounds.iter_mut().rev().find(|round| round.number == number) else {
             return;
@@ -96,8 +96,8 @@ impl History {
         self.undo_actions.contains(action)
     }
 
-    /// Takes in how far a request's run had come in an earlier daemon; none: it has ended, or is
-    /// told elsewhere.
+    /// Restores the progress of a request's run under an earlier daemon; `None` if the run had
+    /// ended or is reported elsewhere.
     pub fn restore_unfinished(&mut self, reader: &str, run_id: &str, round: Option<SavedRound>) {
         let is_it = |one: &SavedRound| one.reader == reader && one.run_id == run_id;
         let known = self.unfinished.iter().position(is_it);

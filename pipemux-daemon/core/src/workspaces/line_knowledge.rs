@@ -60,8 +60,9 @@ impl LineKnowledge {
         }
     }
 
-    /// Applies what an answer of an epoch says of line numbers. Of too many sessions the first
-    /// makes room that `seen` is false for, the reader having no window of it.
+    /// Applies the line number updates of an answer of an epoch. If there are too many sessions,
+    /// one is forgotten: preferably one for which `seen` returns false, because the reader has no
+    /// window of it.
     pub fn update(
         &mut self,
         updates: &[(SessionKey, LineUpdate)],

@@ -104,9 +104,9 @@ impl Workspaces {
         self.unconfirmed_bytes
     }
 
-    /// Gives up what is needed least until no more than [`KEPT_VIEWS_BYTES`] are kept: workspaces
-    /// that nobody has read for the longest time come first; of all of them the history of
-    /// deliveries, then what was rendered, then what readers have seen.
+    /// Frees the least needed views until at most [`KEPT_VIEWS_BYTES`] are kept: first the history
+    /// of deliveries of all workspaces, then renderings, then what readers have seen; each time
+    /// beginning with the workspaces that have been unread for longest.
     fn make_room(&mut self) {
         let keys = self
             .by_key

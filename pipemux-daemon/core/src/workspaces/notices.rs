@@ -74,8 +74,8 @@ impl From<String> for NoticeText {
 }
 
 impl Notices {
-    /// Adds a notice of the daemon, or of a session's app. One of those that have most makes room:
-    /// the oldest of the session that says most.
+    /// Adds a notice of the daemon, or of a session's app. Beyond the bound, the oldest notice of
+    /// the session with the most notices is removed.
     pub fn add(&mut self, text: NoticeText, by: Option<SessionKey>, at: Now) {
         self.count += 1;
         let number = self.count;

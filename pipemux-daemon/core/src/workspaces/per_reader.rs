@@ -11,8 +11,8 @@ use crate::keys::{ReaderId, SessionKey};
 use crate::workspaces::{Window, Workspace};
 
 impl Workspace {
-    /// Marks the windows as outdated that still show the earlier revision of a thing whose present
-    /// one an outcome has shown.
+    /// Marks windows as outdated that still show an earlier revision of an object whose current
+    /// revision an outcome has shown.
     pub fn outdate_revised(&mut self) {
         for session in self.anchors.take_revised() {
             if let Some(window) = self.windows.get_mut(&session)

@@ -142,8 +142,8 @@ impl RawProjection {
         estimates
     }
 
-    /// Returns what the values of things are that are no text, by key: the first thing of a key
-    /// counts.
+    /// Returns the media descriptions of objects whose values aren't text, by key. The first object
+    /// with a key counts.
     pub fn media(&self) -> BTreeMap<String, Media> {
         let Ok(decoded) = decode::<ProjectionRef<'_, ForeignText>>(&self.body) else {
             return BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a reader has seen of a workspace, and what is on its way to it.
+//! The state of one reader of a workspace: what it has seen, and what is being delivered to it.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -111,8 +111,8 @@ impl Reader {
         self.failures = Failures::default();
     }
 
-    /// Returns how often what is shown of a job had changed when it was shown the job last; 0: it
-    /// never was.
+    /// Returns how often the shown data of a job had changed when this reader last saw the job; 0
+    /// if it never did.
     pub fn seen_job(&self, number: u64) -> u64 {
         self.jobs.get(&number).copied().unwrap_or(0)
     }

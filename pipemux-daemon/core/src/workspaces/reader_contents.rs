@@ -1,4 +1,4 @@
-//! What a window holds for each reader, of an app that shows each reader something else.
+//! The content of a window for each reader, for apps that show readers different content.
 //!
 //! **Invariant: of the reader to whom the window is turned nothing is kept here:** the window
 //! itself holds it.
@@ -22,8 +22,8 @@ pub(super) struct ReaderContents {
     present: Option<ReaderId>,
     /// The content of other readers, the most recent at the end.
     others: VecDeque<(ReaderId, ReaderContent)>,
-    /// True while what the window holds for its reader is of another version than what another one
-    /// was shown since, or than the result of a call that showed one of its things.
+    /// True while the reader's content is of another version than another reader was shown since,
+    /// or than the result of a call that showed one of its objects.
     pub outdated: bool,
 }
 

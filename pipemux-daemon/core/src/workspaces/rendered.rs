@@ -1,4 +1,4 @@
-//! What was written of a window, and of the windows of other sessions inside of it.
+//! A rendered window, with the windows of other sessions embedded in it.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -102,9 +102,9 @@ impl Embeds {
         })
     }
 
-    /// Returns what an answer that shows some of it says of line numbers. They count in the version
-    /// that is shown where the reader knows them in no other one; otherwise they are retired, since
-    /// the answer may or may not show them.
+    /// Returns the line number updates for an answer that shows a part of the embedded windows.
+    /// Numbers that the reader knows only in the shown version are valid in it; others are retired,
+    /// because the answer may or may not show them.
     pub fn line_updates(&self) -> impl Iterator<Item = (&SessionKey, LineUpdate)> {
         self.windows().flat_map(|window| {
             let update = |numbers: &LineNumbers| LineUpdate {

@@ -53,8 +53,8 @@ pub struct LineUpdate {
 pub enum When {
     /// Always: the answer shows or maps the numbers.
     Always,
-    /// Only where the reader still has the numbers as in this version: the answer leaves them out,
-    /// because they name the same lines as then. Other numbers stay as they are.
+    /// Only if the reader last saw these numbers in this version: the answer leaves them out
+    /// because they still name the same lines. Other numbers stay unchanged.
     StillIn(ShownVersion),
     /// As `StillIn`, but other numbers are retired: the answer may or may not show them.
     StillInOrRetire(ShownVersion),

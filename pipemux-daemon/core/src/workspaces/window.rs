@@ -39,8 +39,8 @@ pub struct Window {
     pub rendered: Option<(Rc<RawProjection>, Rc<Rendered>)>,
     /// The level of detail of the last rendering.
     pub rendered_lod: Lod,
-    /// What was last written of it at its own detail, and of which process and version: what a look
-    /// at another detail showed meanwhile changes nothing.
+    /// The last rendering at the window's own level of detail, with its process and version. Views
+    /// at other levels don't change it.
     pub own_rendered: Option<((Incarnation, u64), Rc<Rendered>)>,
     /// The epoch in which the last rendering was first shown.
     pub text_epoch: u64,
@@ -54,8 +54,8 @@ pub struct Window {
     pub(super) conflicts: Vec<String>,
     /// The versions that were delivered.
     pub(super) delivered: DeliveredVersions,
-    /// The version of its Context that was delivered last, and its text; none where there were
-    /// several.
+    /// The version of the window's Context that was delivered last, and its text; `None` instead of
+    /// the text if several texts were delivered under this version.
     pub(super) last_delivered: Option<(ContextVersion, Option<Rc<Rendered>>)>,
     /// The contents for other readers, if the app shows each reader something else.
     pub(super) other_readers: ReaderContents,
@@ -153,8 +153,8 @@ impl Window {
         (ProjectionKey { window, lod, budget }, request)
     }
 
-    /// Returns what is written of what its session can do, where `possible` names what it can do
-    /// now: as it was written before, if that was from the same.
+    /// Returns the text of the session's prototypes, where `possible` names the actions that are
+    /// possible now. The previous text is reused if it was written from the same data.
     pub fn written_actions(
         &mut self,
         all: &Prototypes,
@@ -203,8 +203,8 @@ impl Window {
         self.delivered.exact(version)
     }
 
-    /// Counts its version once more if that was delivered with several texts: then a reader who has
-    /// it is told of one that has a single one.
+    /// Increments the window's version if several texts were delivered under it, so that a reader
+    /// who holds that version gets one with a single text.
     pub fn make_exact(&mut self, version: ContextVersion, now: Now) {
         if version == self.context.version() && self.last_delivered == Some((version, None)) {
             self.context.count_again(now);
@@ -261,9 +261,9 @@ impl Window {
 
 /// Apps that show each reader something else, and what is given up when too much is kept.
 impl Window {
-    /// Turns it to a reader: what it held is put aside, and what was kept of that reader comes
-    /// back. Returns from whom it was turned away; none when nobody was known to be shown it, whose
-    /// content is the first reader's.
+    /// Turns the window to a reader: sets the current content aside, and restores the content kept
+    /// for the reader. Returns the previous reader; `None` if there was none, in which case the
+    /// current content becomes this reader's.
     pub(super) fn turn_to_reader(&mut self, reader: &ReaderId) -> Option<TurnedAway> {
         let (before, content) = self.other_readers.take(reader)?;
         let aside = self.exchange(content);
@@ -302,8 +302,8 @@ impl Window {
         self.rendered.is_some() && !self.is_outdated()
     }
 
-    /// True when another version was shown since it was rendered, newer or, where an answer was
-    /// late, older: its refs may stand for that one.
+    /// True if another version was shown after this rendering, a newer one or, by a late answer, an
+    /// older one: the rendering's refs may belong to the other version.
     pub fn is_outdated(&self) -> bool {
         self.other_readers.outdated
     }

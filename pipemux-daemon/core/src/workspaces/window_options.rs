@@ -1,4 +1,4 @@
-//! What a reader sets of a window, and how it is saved.
+//! The options of a window that a reader sets, and their saved form.
 
 use pipemux_proto::projection::Lod;
 

@@ -18,8 +18,8 @@ pub struct Windows {
     /// All windows, in ascending order of rank.
     all: Vec<(Rank, Box<Window>)>,
     next: Rank,
-    /// How often readers opened or closed a window: who knows this revision knows which windows
-    /// there are.
+    /// The number of times that readers opened or closed a window: a reader who has seen this
+    /// revision knows the set of windows.
     pub(super) set_revision: u64,
     /// By the session's address: the workspace's own session, a shared one, or both. Hashing needs
     /// no protection from addresses that are chosen to collide: a workspace has few windows.
@@ -32,8 +32,8 @@ pub struct Windows {
     embedding: BTreeSet<Rank>,
 }
 
-/// The place of a window in the order in which a workspace's windows were opened. None is used
-/// again.
+/// A window's position in the order in which the workspace's windows were opened. Ranks are never
+/// reused.
 pub type Rank = u64;
 
 /// Windows of an app whose sessions can do the same.
@@ -198,8 +198,8 @@ impl Windows {
         groups.flat_map(|group| group.actions.iter()).filter(|action| action.holds_secret())
     }
 
-    /// True for an action that no window has, if the app that it is called of has one with a secret
-    /// argument: it may have been meant. Without an app it may be any app's.
+    /// True for an action that no window has if the call may have been meant for an app with a
+    /// secret argument: the named app or, without a name, any app.
     pub fn may_mean_secret(&self, app: Option<&ProviderId>, action: &str) -> bool {
         let of_app = self.by_app.iter().filter(|(id, _)| app.is_none_or(|app| app == *id));
         let groups: Vec<&ActionGroup> = of_app.flat_map(|(_, groups)| groups).collect();

@@ -82,8 +82,8 @@ impl Workspace {
         Some((self.windows.get(session)?, &mut self.anchors))
     }
 
-    /// Keeps what was written of a session's window, and tells readers of keys that the app gave to
-    /// two things.
+    /// Keeps the rendering of a session's window, and tells readers of keys that the app gave to
+    /// two objects.
     pub fn record_rendering(&mut self, session: &SessionKey, rendering: NewRendering, now: Now) {
         let embeds = rendering.rendered.embeds.windows().next().is_some();
         self.windows.set_embedding(session, embeds);
@@ -243,8 +243,9 @@ impl Workspace {
 
 /// Numbers that never go back.
 impl Workspace {
-    /// Returns the highest of its epoch and its Contexts' data versions. A later daemon goes on
-    /// from there: a window that an app's restart made new took a version without an epoch.
+    /// Returns the highest of the workspace's epoch and the data versions of its Contexts, from
+    /// which a later daemon continues. A window that an app's restart renewed has a version that
+    /// used no epoch.
     pub fn newest_version(&self) -> u64 {
         self.newest_context.max(self.epoch)
     }
@@ -279,8 +280,8 @@ impl Workspace {
         [anchors, Some(self.reserved.to_record(&self.key, &self.name))]
     }
 
-    /// Takes in a further record of the workspace while records are read: it keeps what it has,
-    /// with a new name and new numbers.
+    /// Handles another record of the same workspace during restoration: the workspace keeps its
+    /// content and gets the new name and numbers.
     pub(super) fn restored_again(self, name: String, first: FirstNumbers) -> Self {
         let mut workspace = Self {
             windows: self.windows,

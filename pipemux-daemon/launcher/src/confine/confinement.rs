@@ -1,4 +1,4 @@
-//! What is prepared for one process; `sys` applies it.
+//! The prepared confinement of one process; `sys` applies it.
 
 use std::os::fd::OwnedFd;
 

@@ -1,4 +1,4 @@
-//! Descriptors of paths that are kept between starts, and what tells that a path changed meanwhile.
+//! Caches descriptors of paths between starts, and detects that a path has changed.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, Metadata};

@@ -1,4 +1,4 @@
-//! What a child does between its start and its program.
+//! The steps of a child process between its start and its program.
 
 use std::io;
 #[cfg(target_os = "linux")]

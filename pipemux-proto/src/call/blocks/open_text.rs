@@ -1,5 +1,5 @@
-//! Whether a text of the code is open at the end of a line. If so, a fence on the next line is part
-//! of it.
+//! Determines whether a text of the code is still open at the end of a line. If so, a fence on the
+//! next line is part of it.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,5 @@
-//! Whether a change is made or taken back, whatever came after it.
+//! Determines whether a change is currently applied or reverted, including changes undone out of
+//! order.
 //!
 //! A change that isn't the latest one of its files is taken back by a new change that says of which
 //! it is, and made again by another one. Whichever of them is the latest tells where the change

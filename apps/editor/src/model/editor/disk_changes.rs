@@ -1,4 +1,4 @@
-//! What other programs did to the open files, as far as the files' disks answer.
+//! Detects changes that other programs made to the open files, as far as the files' disks respond.
 
 use crate::model::disk_watch::DiskWatch;
 use crate::model::edits::Edits;

@@ -1,4 +1,4 @@
-//! The changes of sessions that had a history for each file.
+//! Reads the changes of older sessions, which had a history for each file.
 
 use crate::model::edits::Edits;
 use crate::model::open_files::OpenFiles;

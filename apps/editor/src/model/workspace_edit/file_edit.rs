@@ -1,4 +1,4 @@
-//! An edit of any number of files, as it is planned.
+//! A planned edit of any number of files.
 
 use std::path::PathBuf;
 

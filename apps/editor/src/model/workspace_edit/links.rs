@@ -1,4 +1,4 @@
-//! Links that are made and removed by their names. What they lead to stays as it is.
+//! Creates and removes links themselves. Their targets aren't changed.
 
 use std::fs;
 use std::path::Path;

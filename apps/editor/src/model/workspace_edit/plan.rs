@@ -1,4 +1,4 @@
-//! What an edit makes of each file, planned on the texts as they are.
+//! Plans the effect of an edit on each file, based on the current texts.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! Putting the texts of an edit in the place of their files: all of them, or none.
+//! Moves the new texts of an edit into place: all files or none.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The same replacement in many lines, told once instead of line by line.
+//! Reports the same replacement in many lines once instead of line by line.
 
 use std::collections::HashMap;
 use std::fmt;

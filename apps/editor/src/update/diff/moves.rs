@@ -1,4 +1,4 @@
-//! Blocks that stand elsewhere unchanged.
+//! Detects blocks that moved unchanged.
 
 use std::collections::HashMap;
 use std::ops::Range;

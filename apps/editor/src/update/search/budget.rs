@@ -1,4 +1,4 @@
-//! What an answer may still show.
+//! The remaining budget of an answer.
 
 use docui::tokens;
 

@@ -1,5 +1,4 @@
-//! Which lines of Markdown are prose: whoever reads the beginnings of many READMEs reads mostly
-//! badges otherwise.
+//! Finds the prose lines of Markdown, so that the beginning of a README isn't mostly badges.
 
 use std::iter::Peekable;
 

@@ -1,4 +1,4 @@
-//! What is searched for, and what a search finds.
+//! A search query, and the results of a search.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Which files are searched, and which parts of them.
+//! The scope of a search: the files, and the parts of them.
 
 use std::path::{Path, PathBuf};
 

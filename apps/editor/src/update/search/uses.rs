@@ -1,4 +1,4 @@
-//! Who uses a name: each line of code that has it, with the symbol around it.
+//! Finds the uses of a name: each line of code that has it, with the symbol around it.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! What an arrangement of items makes of a text: its replacements, and where lines are in the new
-//! text.
+//! Applies an arrangement of items to a text: computes the replacements, and the positions of lines
+//! in the new text.
 
 use std::ops::Range;
 

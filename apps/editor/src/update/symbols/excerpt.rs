@@ -1,5 +1,5 @@
-//! What of a range or a symbol is shown: all of it, its signature with what matches, or all but
-//! long documentation.
+//! Selects the part of a range or symbol to show: all of it, its signature with the matching lines,
+//! or everything but long documentation.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

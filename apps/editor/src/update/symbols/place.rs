@@ -1,4 +1,4 @@
-//! Where something goes: before, after or inside a target.
+//! Insertion points: before, after or inside a target.
 
 use std::path::Path;
 use std::rc::Rc;

@@ -1,4 +1,4 @@
-//! What was resolved, or why nothing was.
+//! The result of resolving a target, or the reason why it failed.
 
 use std::ops::Range;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Which lines of which file an argument means. This reads files, so it is done on another thread.
+//! Resolves an argument to lines of a file. This reads files, so it runs on another thread.
 
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! The lines around what was done, which an outcome shows so that nobody has to look again.
+//! The lines around an edit, which its outcome shows so that the reader needn't look again.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};

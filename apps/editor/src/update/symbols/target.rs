@@ -1,4 +1,4 @@
-//! What an argument for lines says, before any file is read.
+//! The parsed form of an argument for lines, before any file is read.
 
 use std::ops::Range;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! The files that use an item which moves to another file: what they import has to come from there.
+//! Files that use an item that moves to another file: their imports must be updated.
 
 use std::ops::Range;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Which changes an undo or a redo is about, and whether they are the latest ones of their files.
+//! Selects the changes to undo or redo, and determines whether they are the latest ones of their
+//! files.
 
 use docui::{Context, Fault};
 

@@ -1,4 +1,4 @@
-//! What an undo or a redo did, in words.
+//! Describes the effect of an undo or a redo.
 
 use docui::{Context, Done};
 

@@ -1,4 +1,4 @@
-//! Where nodes go: parents and order keys.
+//! Moves nodes: sets their parents and order keys.
 
 use super::NodePlace;
 use super::draft::Draft;

@@ -1,5 +1,6 @@
-//! Where nodes stand. A node whose parent is missing stands at the root, and so does, of each
-//! circle of parents, the node with the smallest id: so every node can be reached from the root.
+//! The positions of nodes in the tree. A node whose parent is missing is placed at the root; of
+//! each cycle of parents, the node with the smallest id is. So every node can be reached from the
+//! root.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Takes out of a node's file what one change made of it, entry by entry.
+//! Reverts what one change did to a node's file, entry by entry.
 
 use super::NodeFile;
 

@@ -1,4 +1,4 @@
-//! What other programs changed: an editor, `git checkout`, a merge.
+//! Detects changes by other programs: an editor, `git checkout`, a merge.
 
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,4 +1,4 @@
-//! What became of a change.
+//! The result of a change.
 
 use crate::file_edit::{FileEdit, FileName};
 use crate::name::NodeId;

@@ -1,4 +1,4 @@
-//! Why a text is no patch.
+//! The errors of parsing a patch.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The fences of Markdown that patches stand in.
+//! The Markdown fences around patches.
 
 /// The fence that is open after these lines.
 pub(super) fn open_fence<'l>(lines: &[&'l str]) -> Option<&'l str> {

@@ -1,4 +1,4 @@
-//! What a patch changes, or why it changes nothing.
+//! The changes of a patch, or the reason why there are none.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What the caller knows: the files, and which candidates it means.
+//! The input from the caller: the files, and the chosen candidates.
 
 use std::path::Path;
 

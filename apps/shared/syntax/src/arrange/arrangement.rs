@@ -1,4 +1,4 @@
-//! What is put where, and what is to be done to a text for that.
+//! An arrangement of items, and the edits that it needs.
 
 use std::ops::Range;
 

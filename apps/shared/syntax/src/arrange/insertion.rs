@@ -1,5 +1,4 @@
-//! Where a block goes, and what it takes over from its place: the indentation, and the empty lines
-//! around it.
+//! The insertion point of a block, and the indentation and empty lines that it takes over there.
 
 use std::ops::Range;
 

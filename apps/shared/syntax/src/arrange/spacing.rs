@@ -1,4 +1,4 @@
-//! How many empty lines stand between items.
+//! The number of empty lines between items.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Whether control can leave the statements other than at their end.
+//! Determines whether control flow can leave the statements other than at their end.
 
 use tree_sitter::Node;
 

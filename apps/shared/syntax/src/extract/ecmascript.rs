@@ -1,4 +1,4 @@
-//! How the function and its call are written in JavaScript and TypeScript.
+//! Writes the function and its call in JavaScript and TypeScript.
 
 use tree_sitter::Node;
 

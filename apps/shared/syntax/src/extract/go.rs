@@ -1,4 +1,4 @@
-//! How the function and its call are written in Go.
+//! Writes the function and its call in Go.
 
 use tree_sitter::Node;
 

@@ -1,4 +1,4 @@
-//! How the function and its call are written in Python.
+//! Writes the function and its call in Python.
 
 use tree_sitter::Node;
 

@@ -1,4 +1,4 @@
-//! What a method is called on: `self` in Python, the receiver in Go.
+//! The receiver of a method: `self` in Python, the receiver in Go.
 
 use tree_sitter::Node;
 

@@ -1,4 +1,4 @@
-//! Why statements can't be extracted.
+//! The reasons why statements can't be extracted.
 
 use std::ops::Range;
 

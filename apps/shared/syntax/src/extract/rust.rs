@@ -1,4 +1,4 @@
-//! How the function and its call are written in Rust.
+//! Writes the function and its call in Rust.
 
 use tree_sitter::Node;
 

@@ -1,4 +1,4 @@
-//! What a function returns in Rust, and how its call binds that.
+//! The return value of the function in Rust, and its binding at the call.
 
 use tree_sitter::Node;
 

@@ -1,4 +1,4 @@
-//! Which statements a selection means.
+//! Finds the statements that a selection means.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What goes into the new function, and what comes out of it.
+//! The parameters and return values of the extracted function.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! What a module declares, what of it others can import, and where a name of its outermost scope is
-//! used.
+//! The declarations of a module, which of them can be imported, and the uses of a name of its
+//! outermost scope.
 
 use std::ops::Range;
 

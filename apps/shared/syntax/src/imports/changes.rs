@@ -1,4 +1,4 @@
-//! All that changes in the imports of one file.
+//! All changes to the imports of one file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -1,4 +1,4 @@
-//! Two lists of edits, one made after the other, as one.
+//! Composes two successive lists of edits into one.
 
 use crate::Edit;
 

@@ -1,4 +1,4 @@
-//! How a file writes its imports.
+//! The import style of a file.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Which file a module's name in Python means, and how the module that a file is is named.
+//! Maps Python module names to files, and files to module names.
 
 use std::path::{Path, PathBuf};
 

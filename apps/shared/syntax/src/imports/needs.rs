@@ -1,4 +1,4 @@
-//! What the moved code needs in its new file, and what the file that it came from needs now.
+//! The imports needed by moved code in its new file, and by the remaining code in the old file.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;

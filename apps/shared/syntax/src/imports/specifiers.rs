@@ -1,4 +1,4 @@
-//! Which file a path in an ES module means, and how the path of a file is written there.
+//! Resolves paths in ES modules to files, and writes the path of a file as an import specifier.
 
 use std::path::{Path, PathBuf};
 

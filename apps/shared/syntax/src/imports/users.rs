@@ -1,4 +1,4 @@
-//! Files that import what moved.
+//! Files that import a moved item.
 
 use std::path::Path;
 

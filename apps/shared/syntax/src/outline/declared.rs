@@ -1,4 +1,4 @@
-//! Which nodes declare symbols.
+//! Finds the nodes that declare symbols.
 
 mod c;
 

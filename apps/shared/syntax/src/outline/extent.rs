@@ -1,4 +1,5 @@
-//! How far a symbol reaches: with what documents and ends it, and between its braces.
+//! The range of a symbol, including its documentation and its end, and the range between its
+//! braces.
 
 use std::ops::Range;
 

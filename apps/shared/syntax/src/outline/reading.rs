@@ -1,5 +1,5 @@
-//! What of a symbol a reader may want alone, or may do without: its signature, and documentation.
-//! Lines count from 0.
+//! The parts of a symbol that a reader may want separately or skip: its signature and
+//! documentation. Lines count from 0.
 
 use std::ops::Range;
 

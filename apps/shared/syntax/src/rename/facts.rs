@@ -1,4 +1,4 @@
-//! What a file declares and imports, computed once for each file.
+//! The declarations and imports of a file, computed once for each file.
 
 use std::collections::HashMap;
 use std::ops::Range;

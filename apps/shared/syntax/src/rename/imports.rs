@@ -1,4 +1,4 @@
-//! What a file imports, and under which name.
+//! The imports of a file, and the names that they bind.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The evidence on an occurrence of the name, by the role in which it stands.
+//! Determines the evidence for an occurrence of the name from its syntactic role.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

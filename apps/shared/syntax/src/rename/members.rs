@@ -1,4 +1,4 @@
-//! Which type declares a member: the type itself, or one that it is derived from.
+//! Finds the type that declares a member: the type itself or one of its base types.
 
 use std::rc::Rc;
 

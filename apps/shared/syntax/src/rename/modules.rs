@@ -1,4 +1,4 @@
-//! How each language finds the module that an import names.
+//! Finds the module that an import names, for each language.
 
 mod ecmascript;
 mod python;

@@ -1,4 +1,4 @@
-//! Where a name stands in a file, and in which role.
+//! Finds the occurrences of a name in a file, each with its syntactic role.
 
 use tree_sitter::Node;
 

@@ -1,5 +1,5 @@
-//! Which declarations must have the same name: a method and those that override it, an interface
-//! and what fits it.
+//! Finds declarations that must have the same name: a method and its overrides, an interface and
+//! the types that satisfy it.
 
 use std::collections::{BTreeMap, BTreeSet};
 

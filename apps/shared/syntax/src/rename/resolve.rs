@@ -1,5 +1,5 @@
-//! What a name means where it stands: by the scopes around it, its file's imports, and the modules
-//! that they lead to.
+//! Resolves a name where it occurs, by the enclosing scopes, the imports of its file, and the
+//! imported modules.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};

@@ -1,4 +1,4 @@
-//! Which types a written type means.
+//! Resolves written types.
 
 use tree_sitter::Node;
 

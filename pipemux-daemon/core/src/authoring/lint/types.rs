@@ -1,4 +1,4 @@
-//! Whether values are of the types that an app declares.
+//! Checks values against the types that an app declares.
 
 use pipemux_proto::Value;
 use pipemux_proto::prototype::Type;

@@ -1,5 +1,5 @@
-//! What begins a block of Markdown: fences and headings, at the start of a line or inside of quotes
-//! and list items.
+//! Detects text that begins a Markdown block: fences and headings, at the start of a line or inside
+//! quotes and list items.
 
 use pipemux_tokens::work::spend;
 

@@ -35,8 +35,8 @@ pub fn lines<'t>(text: impl Into<ForeignStr<'t>>) -> String {
     writer.finish()
 }
 
-/// Makes a sentence inert that names a ref between two parts: the ref itself passes as the reader
-/// wrote it.
+/// Makes a sentence inert that names a ref between two parts; the ref is kept as the reader wrote
+/// it.
 pub fn sentence_with_ref(before: &str, written_ref: &str, after: &str) -> String {
     let mut writer = Writer::default();
     writer.text(before);

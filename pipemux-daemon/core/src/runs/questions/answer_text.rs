@@ -1,5 +1,4 @@
-//! What a reader typed as an answer: words, a text that is taken exactly, or a value in the call
-//! syntax.
+//! The text of an answer: words, a verbatim text, or a value in the call syntax.
 
 use pipemux_proto::Fault;
 use pipemux_proto::call::{self, Argument, Expr, Step};

@@ -31,7 +31,7 @@ pub struct AskedArgument {
     pub options: Vec<Argument>,
 }
 
-/// A question whose answer a run goes on with. It is asked again when the answer turns out to be
+/// A question whose answer the run resumed with. It is asked again if the answer turns out to be
 /// wrong.
 #[derive(Debug, Clone)]
 pub struct AnsweredQuestion {
@@ -47,8 +47,8 @@ pub struct AnsweredQuestion {
 }
 
 impl AnsweredQuestion {
-    /// True when a step that failed in this way, without having taken effect, may be answered once
-    /// more. What an app refuses for another reason was a valid answer.
+    /// Returns true if a fault means that the answer was wrong, so that it may be given again. The
+    /// step must not have taken effect. If an app refuses for another reason, the answer was valid.
     pub fn is_wrong(&self, fault: &Fault) -> bool {
         match self.asker {
             Asker::App(_) => matches!(fault.code, Code::Usage | Code::Unavailable),

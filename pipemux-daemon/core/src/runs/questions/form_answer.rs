@@ -1,5 +1,4 @@
-//! Answers to forms: what is right stays with the open form, and what is wrong is said of its
-//! field.
+//! Answers to forms: valid fields are kept in the open form, and errors are reported by field.
 
 use pipemux_proto::app::QuestionKind;
 use pipemux_proto::call::Expr;
@@ -57,8 +56,7 @@ impl OpenQuestion {
         fields.filter(|field| field.is_required() && self.given(&field.name).is_none())
     }
 
-    /// The fields in the order in which answers without names fill them: those that are needed
-    /// first.
+    /// Returns the fields in the order in which unnamed answers fill them: required ones first.
     fn order(&self) -> Vec<&Field> {
         let open = |field: &&Field| self.given(&field.name).is_none();
         let fields = || self.needs.question.fields.iter();

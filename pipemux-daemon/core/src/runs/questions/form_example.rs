@@ -1,4 +1,4 @@
-//! The command that answers a form, as far as it can be written before anybody has.
+//! Builds an example command that answers a form.
 
 use pipemux_proto::call::mask::MASKED;
 use pipemux_proto::command;

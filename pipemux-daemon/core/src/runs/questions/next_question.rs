@@ -1,4 +1,4 @@
-//! What the daemon itself asks before anything of a run is carried out.
+//! Finds the next question that the daemon itself asks before any step of a run.
 
 use pipemux_proto::app::QuestionKind;
 

@@ -332,8 +332,8 @@ impl OpenQuestion {
     }
 }
 
-/// Returns true for the words that leave a question for a text, as they leave every other one. As a
-/// text, they are written `text="none"`.
+/// Returns true for the words that cancel a question. To give one of them as a text, the answer is
+/// `text="none"`.
 pub fn declines(words: &str) -> bool {
     matches!(words.trim(), "cancel" | "none")
 }

@@ -19,8 +19,8 @@ pub(super) struct SessionAnchors {
     pub(super) shown: Vec<u64>,
     /// The ids shown to readers other than the one whose content the window now holds.
     pub(super) of_readers: Vec<(ReaderId, Vec<u64>)>,
-    /// The ids that the previous projection showed, during a render pass. A new projection shows
-    /// mostly the same in the same order, so these are tried first.
+    /// During a render pass, the ids that the previous projection showed. They are tried first,
+    /// because a new projection mostly shows the same objects in the same order.
     pub(super) previous: Vec<u64>,
     /// The number of previous ids that the render pass has matched.
     pub(super) matched: usize,

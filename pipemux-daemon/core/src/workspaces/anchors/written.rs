@@ -1,4 +1,4 @@
-//! How refs to objects are written: `obj:enemy:23`, or with the key where the app asks for it.
+//! Writes refs to objects: `obj:enemy:23`, or with the key if the app asks for it.
 //!
 //! **Invariant: of the refs with a key, no two objects have the same one.** The first object of a
 //! type and key is written `obj:file:a.rs`; the same key in another session names the session:

@@ -1,4 +1,4 @@
-//! Which symbols of a file an outline has, and what it says of each.
+//! Selects the symbols of a file's outline, and the text for each.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What is peculiar to a language in which names can be resolved, and what that needs to ask of the
-//! resolver.
+//! The language-specific rules of name resolution, and the interface to the resolver that they
+//! need.
 
 use crate::rename::facts::Facts;
 use crate::rename::meaning::{Entity, FileId, Meaning, Space};
