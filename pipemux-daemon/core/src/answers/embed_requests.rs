@@ -65,7 +65,7 @@ impl WindowRequests<'_> {
         };
         let deadline = self.request.deadline.min(self.turn.now.mono_ms + PROJECT_MS);
         let key = ProjectionKey { window: window.number, lod, budget };
-        let to = ReplyTo::Embed(self.id, key);
+        let to = ReplyTo::Embed(self.request.id, key);
         self.processes.request(self.turn, session, Method::Project, &project, deadline, to);
     }
 

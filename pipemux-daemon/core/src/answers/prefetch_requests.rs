@@ -35,7 +35,7 @@ impl WindowRequests<'_> {
         let call = &self.request.call;
         let detail = window.detail(call.lod, call.budget);
         let project = projection_request(self.processes, window, &call.reader, detail);
-        let (method, to) = (Method::Project, ReplyTo::Prefetch(self.id));
+        let (method, to) = (Method::Project, ReplyTo::Prefetch(self.request.id));
         let deadline = deadline + PROJECT_MS;
         let sent = self.processes.request(self.turn, session, method, &project, deadline, to);
         self.note_prefetch(sent, session, &project, detail);
@@ -57,7 +57,7 @@ impl WindowRequests<'_> {
             .with_detail(call.lod.unwrap_or_default(), call.budget);
         let detail = window.detail(None, None);
         let project = projection_request(self.processes, &window, &call.reader, detail);
-        let (what, to) = ((Method::Project, &project), ReplyTo::Prefetch(self.id));
+        let (what, to) = ((Method::Project, &project), ReplyTo::Prefetch(self.request.id));
         let sent = request_from_starting(self.turn, self.processes, session, what, deadline, to);
         self.note_prefetch(sent, session, &project, detail);
     }
@@ -74,7 +74,7 @@ impl WindowRequests<'_> {
             let (session, window) = (session.clone(), project.window);
             let known = project.known_version.is_some();
             let prefetch = Prefetch { app_request, session, window, detail, known };
-            self.prefetches.insert(self.id, prefetch);
+            self.prefetches.insert(self.request.id, prefetch);
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::answers::pending::PendingView;
 use crate::answers::prefetches::Prefetches;
 use crate::answers::project_reply::{AfterReply, take_reply};
 use crate::clients::client_request::ClientRequest;
-use crate::keys::{RequestId, SessionKey};
+use crate::keys::SessionKey;
 use crate::limits::{PROJECT_MS, START_MS};
 use crate::processes::Processes;
 use crate::processes::draining::break_app;
@@ -21,7 +21,6 @@ use crate::workspaces::{Window, Workspace};
 
 /// The context for requesting windows for a client's request.
 pub(crate) struct WindowRequests<'a> {
-    pub id: RequestId,
     pub request: &'a ClientRequest,
     pub workspace: &'a mut Workspace,
     pub prefetches: &'a mut Prefetches,
@@ -77,14 +76,14 @@ impl WindowRequests<'_> {
         let deadline = self.request.deadline.min(self.turn.now.mono_ms + patience);
         let wanted = (session, project.window, detail);
         let (processes, turn) = (&mut *self.processes, &mut *self.turn);
-        let prefetched = self.prefetches.take(self.id, wanted, deadline, processes, turn);
+        let prefetched = self.prefetches.take(self.request.id, wanted, deadline, processes, turn);
         pending.known = prefetched.unwrap_or(project.known_version.is_some());
         pending.ahead = prefetched.is_some();
         pending.number = project.window;
         // A request that was sent ahead may be older than what is known now.
         pending.least = least.filter(|_| prefetched.is_none());
         if prefetched.is_none() {
-            let to = ReplyTo::Project(self.id);
+            let to = ReplyTo::Project(self.request.id);
             self.processes.request(self.turn, session, Method::Project, &project, deadline, to);
         }
         RequestState::Unchanged

@@ -6,10 +6,11 @@ use pipemux_proto::envelope::Envelope;
 use crate::audit::AuditNotes;
 use crate::clients::idempotency::ActKey;
 use crate::event::ClientId;
-use crate::keys::WorkspaceKey;
+use crate::keys::{RequestId, WorkspaceKey};
 
 #[derive(Debug)]
 pub struct ClientRequest {
+    pub id: RequestId,
     pub client: ClientId,
     pub envelope: Envelope,
     /// The request; its verb is kept for how it is answered.

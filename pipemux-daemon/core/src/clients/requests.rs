@@ -38,6 +38,7 @@ impl Clients {
         turn.set_timer(deadline, Timer::ClientRequest(id));
         let key = ActKey::in_workspace(workspace.clone(), &call);
         let request = ClientRequest {
+            id,
             client,
             envelope,
             call,

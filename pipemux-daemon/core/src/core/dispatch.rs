@@ -53,11 +53,11 @@ impl Core {
             Verb::Read { target } => match target.strip_prefix("job:") {
                 Some(number) => {
                     let (tasks, workspaces) = (&mut self.tasks, &mut self.workspaces);
-                    read_job(turn, tasks, workspaces, &self.jobs, (id, request), number)
+                    read_job(turn, tasks, workspaces, &self.jobs, request, number)
                 }
                 None => {
                     let workspace = require::workspace(&self.workspaces, request)?;
-                    read(turn, processes, workspace, (id, request), &target)
+                    read(turn, processes, workspace, request, &target)
                 }
             },
             Verb::Resolve { text, run } => refs_in(&text, run)
@@ -68,7 +68,7 @@ impl Core {
                     .map(|key| Next::Work(Work::EndSession(key)))
             }
             Verb::Restart { session } => {
-                restart(turn, &mut self.tasks, processes, providers, (id, at), &session)
+                restart(turn, &mut self.tasks, processes, providers, request, &session)
             }
             Verb::Undo { round } => Ok(Next::Work(Work::Undo(round, SessionStart::Allowed))),
             Verb::Down => Ok(Next::Work(Work::StopDaemon)),
@@ -80,7 +80,7 @@ impl Core {
     /// app's windows.
     fn report(&mut self, id: RequestId, verb: Verb) -> Result<Next, Fault> {
         let request = require::request(&self.clients, id)?;
-        let (turn, asked, at) = (&mut self.turn, (id, request.deadline), &request.workspace);
+        let (turn, at) = (&mut self.turn, &request.workspace);
         let (processes, providers) = (&self.processes, &self.providers);
         let rounds = self.config.history_rounds();
         match verb {
@@ -93,12 +93,12 @@ impl Core {
             Verb::Sessions | Verb::Status => Ok(read_usage(turn, processes, id)),
             Verb::Logs { session, lines, after, wait_ms } => {
                 let session = find_session(processes, providers, at, &session)?;
-                Ok(logs(turn, processes, asked, &session, Lines { lines, after, wait_ms }))
+                Ok(logs(turn, processes, request, &session, Lines { lines, after, wait_ms }))
             }
             Verb::Trace { session: addr, lines, after, wait_ms } => {
                 let session = find_session(processes, providers, at, &addr)?;
                 let apps = (&mut self.authoring, processes);
-                Ok(trace(turn, apps, asked, (session, &addr), Lines { lines, after, wait_ms }))
+                Ok(trace(turn, apps, request, (session, &addr), Lines { lines, after, wait_ms }))
             }
             Verb::History(args) => {
                 history(&self.workspaces, &self.runs, request, &args, turn.now.unix_ms)
@@ -189,7 +189,7 @@ impl Core {
                 start_sessions(turn, processes, id, &sessions);
                 self.tasks.set(id, Task::Preparing { sessions, then });
                 // None of them may be left to wait for.
-                return session_settled(&mut self.tasks, processes, (id, request), Ok(()));
+                return session_settled(&mut self.tasks, processes, request, Ok(()));
             }
             Work::Undo(round, start) => {
                 let in_progress = UndosInProgress { asking: &self.runs, tasks: &self.tasks };
@@ -198,7 +198,7 @@ impl Core {
             }
             Work::LookUp(lookup, start) => {
                 let workspace = require::workspace(&self.workspaces, request)?;
-                return resolve_refs(turn, processes, workspace, (id, request), lookup, start);
+                return resolve_refs(turn, processes, workspace, request, lookup, start);
             }
             Work::Click(link) => {
                 let workspace = require::workspace(&self.workspaces, request)?;
@@ -206,12 +206,12 @@ impl Core {
             }
             Work::FindLink(link, session) => {
                 let workspace = require::workspace(&self.workspaces, request)?;
-                return find_hidden_link(turn, processes, workspace, (id, request), link, session);
+                return find_hidden_link(turn, processes, workspace, request, link, session);
             }
             Work::CancelJob(number) => {
                 let (tasks, workspaces) = (&mut self.tasks, &mut self.workspaces);
                 let apps = (tasks, processes);
-                return cancel_job(turn, apps, workspaces, &self.jobs, (id, request), number);
+                return cancel_job(turn, apps, workspaces, &self.jobs, request, number);
             }
             Work::EndSession(key) => {
                 window_closer!(self).close_all(&key, &request.call.reader);

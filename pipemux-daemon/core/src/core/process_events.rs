@@ -113,7 +113,7 @@ impl Core {
     fn settle_session(&mut self, id: RequestId, settled: Result<(), Fault>) {
         turn_windows_for(&self.clients, &mut self.workspaces, &self.processes, id);
         if let Some(request) = self.clients.request(id) {
-            let next = session_settled(&mut self.tasks, &self.processes, (id, request), settled);
+            let next = session_settled(&mut self.tasks, &self.processes, request, settled);
             self.follow(id, next);
         }
     }

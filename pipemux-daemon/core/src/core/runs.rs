@@ -41,7 +41,7 @@ impl Core {
             RunWork::Begin(run, input) => {
                 let request = require::request(&self.clients, id)?;
                 let now = self.turn.mono_ms();
-                Ok(begin_run(&mut self.tasks, (id, request), now, run, input))
+                Ok(begin_run(&mut self.tasks, request, now, run, input))
             }
             RunWork::Resume(input) => {
                 let permission = permission!(self);
@@ -70,7 +70,7 @@ impl Core {
         let (turn, processes) = (&mut self.turn, &mut self.processes);
         match output {
             RunOutput::LookUp(lookup) => {
-                look_up(turn, processes, (id, request.deadline), lookup);
+                look_up(turn, processes, request, lookup);
                 Ok(Next::Nothing)
             }
             RunOutput::Invoke { session, mut invoke, prefetch } => {
@@ -85,7 +85,7 @@ impl Core {
                 complete_invoke(&mut invoke, &session, run, &self.consents, (&changes, now));
                 let (tasks, workspaces) = (&mut self.tasks, &mut self.workspaces);
                 let step = (&session, &*invoke);
-                send_step(turn, tasks, workspaces, processes, (id, request), step, prefetch);
+                send_step(turn, tasks, workspaces, processes, request, step, prefetch);
                 Ok(Next::Nothing)
             }
             RunOutput::Ask { needs, asker } => {

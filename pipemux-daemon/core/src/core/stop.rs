@@ -35,7 +35,7 @@ impl Core {
         let Some(wait) = self.tasks.take_job_wait(&mut self.turn, id) else { return false };
         if let Some(request) = self.clients.request(id) {
             let (turn, tasks, workspaces) = (&mut self.turn, &self.tasks, &mut self.workspaces);
-            let next = end_job_wait(turn, tasks, workspaces, &self.jobs, (id, request), wait);
+            let next = end_job_wait(turn, tasks, workspaces, &self.jobs, request, wait);
             self.follow(id, next);
         }
         true

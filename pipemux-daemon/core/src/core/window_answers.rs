@@ -46,7 +46,7 @@ impl WindowAnswers<'_> {
         let workspace = require::workspace_mut(self.workspaces, request)?;
         let (view, prefetches) = self.tasks.view_and_prefetches(id);
         let (processes, turn) = (&mut *self.processes, &mut *self.turn);
-        Ok((WindowRequests { id, request, workspace, prefetches, processes, turn }, view))
+        Ok((WindowRequests { request, workspace, prefetches, processes, turn }, view))
     }
 
     /// Requests windows from their apps, and answers once all have arrived or time is up.

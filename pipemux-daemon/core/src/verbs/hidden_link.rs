@@ -14,7 +14,7 @@ use pipemux_proto::refs::{Local, Ref, RefKind};
 use crate::clients::client_request::ClientRequest;
 use crate::foreign::{KeyLocation, Located, quote};
 use crate::intake;
-use crate::keys::{RequestId, SessionKey};
+use crate::keys::SessionKey;
 use crate::limits::{LOCATE_MS, PROJECT_MS};
 use crate::processes::Processes;
 use crate::processes::reply::{AppReply, ReplyTo};
@@ -34,7 +34,7 @@ pub(crate) fn find_hidden_link(
     turn: &mut Turn,
     processes: &mut Processes,
     workspace: &Workspace,
-    (id, request): (RequestId, &ClientRequest),
+    request: &ClientRequest,
     link: Ref,
     session: SessionKey,
 ) -> Result<Next, Fault> {
@@ -43,7 +43,7 @@ pub(crate) fn find_hidden_link(
     };
     let (key, project) = window.whole(&request.call.reader);
     let deadline = request.deadline.min(turn.now.mono_ms + PROJECT_MS);
-    let to = ReplyTo::Refresh(id, key);
+    let to = ReplyTo::Refresh(request.id, key);
     processes.request(turn, &session, Method::Project, &project, deadline, to);
     Ok(Next::Wait(Task::Finding(Box::new(HiddenLink { link, session }))))
 }
@@ -57,7 +57,7 @@ pub(crate) fn link_window_arrived(
     turn: &mut Turn,
     processes: &mut Processes,
     workspace: &Workspace,
-    (id, request): (RequestId, &ClientRequest),
+    request: &ClientRequest,
     HiddenLink { link, session }: HiddenLink,
 ) -> Result<Next, Fault> {
     match resolve_link(workspace, processes, request, &link)? {
@@ -70,7 +70,7 @@ pub(crate) fn link_window_arrived(
     }
     let deadline = request.deadline.min(turn.now.mono_ms + LOCATE_MS);
     let locate = Locate { keys, reader: request.call.reader.clone(), ..Locate::default() };
-    let to = ReplyTo::Locate(id);
+    let to = ReplyTo::Locate(request.id);
     processes.request(turn, &session, Method::Locate, &locate, deadline, to);
     Ok(Next::Wait(Task::Finding(Box::new(HiddenLink { link, session }))))
 }

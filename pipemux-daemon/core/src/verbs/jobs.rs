@@ -104,10 +104,10 @@ pub(crate) fn end_job_wait(
     tasks: &Tasks,
     workspaces: &mut Workspaces,
     jobs: &Jobs,
-    (id, request): (RequestId, &ClientRequest),
+    request: &ClientRequest,
     wait: JobWait,
 ) -> Result<Next, Fault> {
-    match (tasks.get(id), wait.started) {
+    match (tasks.get(request.id), wait.started) {
         (Some(Task::Running(_)), Some(started)) => {
             let job = jobs.get(wait.number);
             Ok(resume(request, turn.now.unix_ms, *started, (job, true)))
@@ -137,13 +137,17 @@ pub(crate) fn read_job(
     tasks: &mut Tasks,
     workspaces: &mut Workspaces,
     jobs: &Jobs,
-    (id, request): (RequestId, &ClientRequest),
+    request: &ClientRequest,
     written: &str,
 ) -> Result<Next, Fault> {
     let job = find_job(jobs, request, written)?;
     match job_wait_end(request, turn.mono_ms()) {
         Some(until) if job.is_running() && until > turn.mono_ms() => {
-            tasks.wait_for_job(turn, id, JobWait { number: job.number, until, started: None });
+            tasks.wait_for_job(
+                turn,
+                request.id,
+                JobWait { number: job.number, until, started: None },
+            );
             Ok(Next::Wait(Task::ReadingJob))
         }
         _ => Ok(answer_job(turn, workspaces, request, job)),
@@ -214,7 +218,7 @@ pub(crate) fn cancel_job(
     (tasks, processes): (&mut Tasks, &mut Processes),
     workspaces: &mut Workspaces,
     jobs: &Jobs,
-    (id, request): (RequestId, &ClientRequest),
+    request: &ClientRequest,
     number: u64,
 ) -> Result<Next, Fault> {
     let job = find_job(jobs, request, &number.to_string())?;
@@ -224,8 +228,8 @@ pub(crate) fn cancel_job(
     let cancel = CancelJob { job: job.key.clone() };
     let deadline = request.deadline;
     let until = (turn.mono_ms() + CANCEL_JOB_MS).min(deadline.saturating_sub(PROJECT_MS));
-    tasks.wait_for_job(turn, id, JobWait { number: job.number, until, started: None });
-    let to = ReplyTo::CancelJob(id);
+    tasks.wait_for_job(turn, request.id, JobWait { number: job.number, until, started: None });
+    let to = ReplyTo::CancelJob(request.id);
     processes.request(turn, &job.session, Method::CancelJob, &cancel, deadline, to);
     Ok(Next::Wait(Task::CancellingJob))
 }

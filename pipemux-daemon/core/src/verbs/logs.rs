@@ -5,6 +5,7 @@ use pipemux_proto::limits::WAIT_MAX_MS;
 use pipemux_proto::watch::LogPart;
 use pipemux_proto::{Fault, Value};
 
+use crate::clients::client_request::ClientRequest;
 use crate::event::{Effect, LogText};
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{LOG_LINES_MAX, PROJECT_MS};
@@ -30,21 +31,21 @@ pub(crate) struct Lines {
 pub(crate) fn logs(
     turn: &mut Turn,
     processes: &Processes,
-    (id, deadline): (RequestId, u64),
+    request: &ClientRequest,
     session: &SessionKey,
     Lines { lines, after, wait_ms }: Lines,
 ) -> Next {
     let log = processes.log_of(session);
     let now = turn.now.mono_ms;
-    let request = id.0;
+    let id = request.id;
     let wait_ms = u64::from(wait_ms.min(WAIT_MAX_MS));
     match after.filter(|_| wait_ms > 0) {
         Some(after) => {
-            let latest = deadline.saturating_sub(PROJECT_MS).max(now);
+            let latest = request.deadline.saturating_sub(PROJECT_MS).max(now);
             let until = (now + wait_ms).min(latest);
             turn.set_timer(until, Timer::Wait(id));
             let lines = LOG_LINES_MAX;
-            turn.effects.push(Effect::WatchLog { request, log, lines, after });
+            turn.effects.push(Effect::WatchLog { request: id.0, log, lines, after });
             Next::Wait(Task::Log(LogRead::Watched { after, until }))
         }
         None => {
@@ -52,7 +53,7 @@ pub(crate) fn logs(
             // A client that follows the log may want none of the lines that are there already.
             let min_lines = u32::from(!follows);
             let lines = lines.clamp(min_lines, LOG_LINES_MAX);
-            turn.effects.push(Effect::ReadLog { request, log, lines, after });
+            turn.effects.push(Effect::ReadLog { request: id.0, log, lines, after });
             Next::Wait(Task::Log(if follows { LogRead::Part } else { LogRead::Once }))
         }
     }

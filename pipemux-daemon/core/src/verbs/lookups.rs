@@ -57,7 +57,7 @@ impl Lookups<'_> {
             return Err(not_looked_at(&hidden.link, &hidden.session));
         }
         let workspace = require::workspace(workspaces, request)?;
-        link_window_arrived(self.turn, self.processes, workspace, (id, request), *hidden)
+        link_window_arrived(self.turn, self.processes, workspace, request, *hidden)
     }
 
     /// Takes where an object or the things of a link are: for `read`, a click, or a step of a run.
@@ -80,8 +80,7 @@ impl Lookups<'_> {
         let workspace = require::workspace(workspaces, request)?;
         match task {
             Task::Reading(read) => {
-                let asked = (id, request);
-                object_located(self.turn, self.processes, workspace, asked, *read, reply)
+                object_located(self.turn, self.processes, workspace, request, *read, reply)
             }
             Task::Finding(hidden) => Err(link_located(self.processes, workspace, *hidden, reply)),
             _ => Ok(Next::Nothing),
@@ -98,7 +97,7 @@ impl Lookups<'_> {
             return Ok(Next::Run(RunWork::Resume(RunInput::LookedUp(LookupReply::Value(reply)))));
         };
         let request = require::request(self.clients, id)?;
-        chunk_read(self.turn, self.processes, (id, request), *read, reply)
+        chunk_read(self.turn, self.processes, request, *read, reply)
     }
 
     /// Takes what an app says of the refs and tokens that it was asked about. Answers once all apps

@@ -83,8 +83,7 @@ impl Opens<'_> {
         if shows && let Some(workspace) = self.workspaces.get_mut(&request.workspace) {
             let (turn, processes) = (&mut *self.turn, &mut *self.processes);
             let prefetches = &mut self.tasks.prefetches;
-            let mut requests =
-                WindowRequests { id, request, workspace, prefetches, processes, turn };
+            let mut requests = WindowRequests { request, workspace, prefetches, processes, turn };
             requests.prefetch_for_open(key);
         }
         Ok(Next::Nothing)

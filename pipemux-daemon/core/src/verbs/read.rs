@@ -9,7 +9,6 @@ use pipemux_proto::limits::FRAME_MAX;
 use pipemux_proto::refs::{Ref, RefKind};
 
 use crate::clients::client_request::ClientRequest;
-use crate::keys::RequestId;
 use crate::limits::LOCATE_MS;
 use crate::processes::Processes;
 use crate::processes::reply::{AppReply, ReplyTo};
@@ -34,7 +33,7 @@ pub(crate) fn read(
     turn: &mut Turn,
     processes: &mut Processes,
     workspace: &Workspace,
-    (id, request): (RequestId, &ClientRequest),
+    request: &ClientRequest,
     target: &str,
 ) -> Result<Next, Fault> {
     let target =
@@ -48,7 +47,7 @@ pub(crate) fn read(
     let refs = RefScope::of(workspace, &request.call.reader, request.call.at);
     let (object, located, data) = (None, Vec::new(), Vec::new());
     let read = ValueRead { target, object, refs, located, data };
-    resolve_and_read(turn, processes, workspace, (id, request), read)
+    resolve_and_read(turn, processes, workspace, request, read)
 }
 
 /// Resolves the ref and requests the object's value. An object that its window doesn't show is
@@ -57,14 +56,14 @@ fn resolve_and_read(
     turn: &mut Turn,
     processes: &mut Processes,
     workspace: &Workspace,
-    (id, request): (RequestId, &ClientRequest),
+    request: &ClientRequest,
     mut read: ValueRead,
 ) -> Result<Next, Fault> {
     let context = RunContext { workspace, sessions: processes.sessions() };
     match read.refs.resolve(&context, &read.target, &read.located) {
         Ok(object) => {
             read.object = Some(object.clone());
-            Ok(request_chunk(turn, processes, (id, request.deadline), read, &object))
+            Ok(request_chunk(turn, processes, request, read, &object))
         }
         Err(UnresolvedRef::Invalid(fault, Some(session))) => {
             Err(fault.hint(format!("pipemux view {session}")))
@@ -74,7 +73,7 @@ fn resolve_and_read(
             let deadline = request.deadline.min(turn.now.mono_ms + LOCATE_MS);
             let keys = vec![key.clone()];
             let locate = Locate { keys, reader: request.call.reader.clone(), ..Locate::default() };
-            let to = ReplyTo::Locate(id);
+            let to = ReplyTo::Locate(request.id);
             processes.request(turn, &session, Method::Locate, &locate, deadline, to);
             read.located = vec![(session, key)];
             Ok(Next::Wait(Task::Reading(Box::new(read))))
@@ -86,13 +85,13 @@ fn resolve_and_read(
 fn request_chunk(
     turn: &mut Turn,
     processes: &mut Processes,
-    (id, deadline): (RequestId, u64),
+    request: &ClientRequest,
     read: ValueRead,
     object: &ResolvedObject,
 ) -> Next {
     let message = read_request(object, read.data.len() as u64);
-    let to = ReplyTo::Read(id);
-    processes.request(turn, &object.session, Method::AppRead, &message, deadline, to);
+    let to = ReplyTo::Read(request.id);
+    processes.request(turn, &object.session, Method::AppRead, &message, request.deadline, to);
     Next::Wait(Task::Reading(Box::new(read)))
 }
 
@@ -104,14 +103,14 @@ pub(crate) fn object_located(
     turn: &mut Turn,
     processes: &mut Processes,
     workspace: &Workspace,
-    (id, request): (RequestId, &ClientRequest),
+    request: &ClientRequest,
     read: ValueRead,
     reply: AppReply,
 ) -> Result<Next, Fault> {
     if let Some((session, _)) = read.located.first() {
         located(reply, &ref_errors::name(&read.target), processes.speaker(session))?;
     }
-    resolve_and_read(turn, processes, workspace, (id, request), read)
+    resolve_and_read(turn, processes, workspace, request, read)
 }
 
 /// Takes a part of the object's value, and answers once it is complete.
@@ -121,7 +120,7 @@ pub(crate) fn object_located(
 pub(crate) fn chunk_read(
     turn: &mut Turn,
     processes: &mut Processes,
-    (id, request): (RequestId, &ClientRequest),
+    request: &ClientRequest,
     mut read: ValueRead,
     reply: AppReply,
 ) -> Result<Next, Fault> {
@@ -136,6 +135,6 @@ pub(crate) fn chunk_read(
     read.data.extend_from_slice(&chunk.data);
     Ok(match is_complete(&chunk, read.data.len(), &name)? {
         true => Next::Body(Body::Raw(Bytes::from(read.data))),
-        false => request_chunk(turn, processes, (id, request.deadline), read, &object),
+        false => request_chunk(turn, processes, request, read, &object),
     })
 }

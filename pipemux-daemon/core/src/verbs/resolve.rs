@@ -20,7 +20,7 @@ use pipemux_proto::{Code, Fault};
 use crate::clients::client_request::ClientRequest;
 use crate::foreign::{KeyLocation, Located, quote};
 use crate::intake;
-use crate::keys::{RequestId, SessionKey};
+use crate::keys::SessionKey;
 use crate::limits::LOCATE_MS;
 use crate::pipeline::parsed_script::ParsedScript;
 use crate::processes::Processes;
@@ -69,7 +69,7 @@ pub(crate) fn resolve_refs(
     turn: &mut Turn,
     processes: &mut Processes,
     workspace: &Workspace,
-    (id, request): (RequestId, &ClientRequest),
+    request: &ClientRequest,
     lookup: RefLookup,
     start: SessionStart,
 ) -> Result<Next, Fault> {
@@ -110,7 +110,14 @@ pub(crate) fn resolve_refs(
     }
     let deadline = request.deadline.min(turn.mono_ms() + LOCATE_MS);
     for (session, locate) in locates {
-        processes.request(turn, &session, Method::Locate, &locate, deadline, ReplyTo::Resolve(id));
+        processes.request(
+            turn,
+            &session,
+            Method::Locate,
+            &locate,
+            deadline,
+            ReplyTo::Resolve(request.id),
+        );
     }
     Ok(Next::Wait(Task::Resolving(Box::new(resolving))))
 }

@@ -43,14 +43,14 @@ const COMMAND_LINE: &str = "cli";
 /// Gives a client's request a run, to begin it or to go on with it.
 pub(crate) fn begin_run(
     tasks: &mut Tasks,
-    (id, request): (RequestId, &ClientRequest),
+    request: &ClientRequest,
     mono_ms: u64,
     mut run: Box<Run>,
     input: RunInput,
 ) -> Next {
     run.job_wait.until = job_wait_end(request, mono_ms);
     run.job_wait.requested_ms = request.call.wait_ms;
-    tasks.set(id, Task::Running(run));
+    tasks.set(request.id, Task::Running(run));
     Next::Run(RunWork::Resume(input))
 }
 
@@ -154,17 +154,18 @@ pub(super) fn maker_of(clients: &Clients, id: RequestId) -> String {
 pub(crate) fn look_up(
     turn: &mut Turn,
     processes: &mut Processes,
-    (id, deadline): (RequestId, u64),
+    request: &ClientRequest,
     lookup: LookupRequest,
 ) {
     match lookup {
         LookupRequest::Locate { session, locate } => {
-            let (soon, to) = (deadline.min(turn.mono_ms() + LOCATE_MS), ReplyTo::Locate(id));
+            let (soon, to) =
+                (request.deadline.min(turn.mono_ms() + LOCATE_MS), ReplyTo::Locate(request.id));
             processes.request(turn, &session, Method::Locate, &locate, soon, to);
         }
         LookupRequest::Read { session, read } => {
-            let to = ReplyTo::Read(id);
-            processes.request(turn, &session, Method::AppRead, &read, deadline, to);
+            let to = ReplyTo::Read(request.id);
+            processes.request(turn, &session, Method::AppRead, &read, request.deadline, to);
         }
         LookupRequest::Store { session, path, offset, data } => {
             let path = path.unwrap_or_else(|| {
@@ -173,11 +174,11 @@ pub(crate) fn look_up(
                 let (began, number) = (turn.began.unix_ms, turn.next_number());
                 format!("{state_dir}/{VALUES}/{began}-{number}")
             });
-            turn.effects.push(Effect::StoreValue { request: id.0, path, offset, data });
+            turn.effects.push(Effect::StoreValue { request: request.id.0, path, offset, data });
         }
         LookupRequest::Refresh { session, key, project } => {
-            let to = ReplyTo::Refresh(id, key);
-            processes.request(turn, &session, Method::Project, &project, deadline, to);
+            let to = ReplyTo::Refresh(request.id, key);
+            processes.request(turn, &session, Method::Project, &project, request.deadline, to);
         }
     }
 }
@@ -226,11 +227,11 @@ pub(crate) fn send_step(
     tasks: &mut Tasks,
     workspaces: &mut Workspaces,
     processes: &mut Processes,
-    (id, request): (RequestId, &ClientRequest),
+    request: &ClientRequest,
     (session, invoke): (&SessionKey, &Invoke),
     prefetch: bool,
 ) {
-    let Some(run) = tasks.run_mut(id) else { return };
+    let Some(run) = tasks.run_mut(request.id) else { return };
     let mut deadline = request.deadline;
     if let Some(undone) = run.origin.undone_round() {
         if undone.failed.is_some() {
@@ -243,14 +244,14 @@ pub(crate) fn send_step(
         mark_undone(turn, workspaces, at, undone.number, undos);
     }
     run.file_times.sent_ms = turn.now.unix_ms;
-    processes.request(turn, session, Method::Invoke, invoke, deadline, ReplyTo::Invoke(id));
+    processes.request(turn, session, Method::Invoke, invoke, deadline, ReplyTo::Invoke(request.id));
     if !prefetch {
         return;
     }
-    tasks.prefetches.cancel(id, processes, turn);
+    tasks.prefetches.cancel(request.id, processes, turn);
     if let Some(workspace) = workspaces.get_mut(&request.workspace) {
         let prefetches = &mut tasks.prefetches;
-        let mut requests = WindowRequests { id, request, workspace, prefetches, processes, turn };
+        let mut requests = WindowRequests { request, workspace, prefetches, processes, turn };
         requests.prefetch_after_step(session, deadline);
     }
 }

@@ -169,15 +169,15 @@ pub(crate) fn restart(
     tasks: &mut Tasks,
     processes: &mut Processes,
     providers: &Providers,
-    (id, at): (RequestId, &WorkspaceKey),
+    request: &ClientRequest,
     addr: &SessionAddr,
 ) -> Result<Next, Fault> {
-    let key = find_session(processes, providers, at, addr)?;
+    let key = find_session(processes, providers, &request.workspace, addr)?;
     if processes.get(&key).is_some_and(|session| session.opens.is_empty()) {
         let fault = Fault::not_found(format!("{key} was ended and is about to be gone"));
         return Err(fault.hint(format!("pipemux open {addr}")));
     }
-    tasks.set(id, Task::Restarting(key.clone()));
+    tasks.set(request.id, Task::Restarting(key.clone()));
     cancel_backoff(turn, processes, &key);
     if let Some(session) = processes.get_mut(&key) {
         session.forgive();
@@ -185,7 +185,7 @@ pub(crate) fn restart(
     if close_for_restart(turn, processes, &key) {
         return Ok(Next::Nothing);
     }
-    begin_restart(turn, processes, providers, id, &key)
+    begin_restart(turn, processes, providers, request.id, &key)
 }
 
 /// Starts the next process of a session that is being restarted.
@@ -218,12 +218,12 @@ pub(crate) fn begin_restart(
 pub(crate) fn session_settled(
     tasks: &mut Tasks,
     processes: &Processes,
-    (id, request): (RequestId, &ClientRequest),
+    request: &ClientRequest,
     settled: Result<(), Fault>,
 ) -> Result<Next, Fault> {
     let is_waited_for = |key: &SessionKey| {
         let session = processes.get(key);
-        session.is_some_and(|session| session.ready_waiters.contains(&id))
+        session.is_some_and(|session| session.ready_waiters.contains(&request.id))
     };
     let settles = |task: &Task| match task {
         Task::Preparing { sessions, .. } => !sessions.iter().any(is_waited_for),
@@ -231,7 +231,7 @@ pub(crate) fn session_settled(
         // The request waits for something else by now.
         _ => false,
     };
-    match tasks.take_if(id, settles) {
+    match tasks.take_if(request.id, settles) {
         Some(Task::Preparing { then, .. }) => Ok(then.into()),
         Some(Task::Widening(open)) => {
             settled.map(|()| Next::Work(Work::Open(open, AfterOpen::Show)))

@@ -5,6 +5,7 @@ use pipemux_proto::limits::WAIT_MAX_MS;
 use pipemux_proto::{SessionAddr, Value};
 
 use crate::authoring::Authoring;
+use crate::clients::client_request::ClientRequest;
 use crate::keys::{RequestId, SessionKey};
 use crate::limits::{PROJECT_MS, TRACE_LINES};
 use crate::processes::Processes;
@@ -18,7 +19,7 @@ use crate::verbs::tasks::{Task, Tasks, TraceWait};
 pub(crate) fn trace(
     turn: &mut Turn,
     (authoring, processes): (&mut Authoring, &Processes),
-    (id, deadline): (RequestId, u64),
+    request: &ClientRequest,
     (session, addr): (SessionKey, &SessionAddr),
     Lines { lines, after, wait_ms }: Lines,
 ) -> Next {
@@ -40,9 +41,9 @@ pub(crate) fn trace(
         return Next::Body(Body::Log(part));
     };
     let now = turn.now.mono_ms;
-    let latest = deadline.saturating_sub(PROJECT_MS).max(now);
+    let latest = request.deadline.saturating_sub(PROJECT_MS).max(now);
     let until = (now + u64::from(wait_ms.min(WAIT_MAX_MS))).min(latest);
-    turn.set_timer(until, Timer::Wait(id));
+    turn.set_timer(until, Timer::Wait(request.id));
     Next::Wait(Task::Tracing(TraceWait { session, after, until }))
 }
 
