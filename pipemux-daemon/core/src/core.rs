@@ -173,9 +173,9 @@ impl Core {
         self.finish_turn(out);
     }
 
-    /// When [`Core::handle_timeout`] is next due, on the monotonic clock, in milliseconds. It is
-    /// due at once as long as nothing was handed in: jobs of an earlier daemon go on, and sessions
-    /// are woken, though no client ever comes.
+    /// The time at which [`Core::handle_timeout`] is next due, on the monotonic clock in
+    /// milliseconds. It is due immediately until the first event is handled: jobs of an earlier
+    /// daemon resume and sessions are woken even if no client connects.
     pub fn next_timeout(&self) -> Option<u64> {
         if !self.turn.has_begun() {
             return Some(0);
@@ -213,9 +213,9 @@ impl Core {
         self.finish_turn(out);
     }
 
-    /// Takes the envelope of an exchange that a client or an app sent, with a body of that many
-    /// bytes. Returns where the body goes; none when it goes nowhere: what is to be said then is
-    /// appended.
+    /// Routes the envelope of an exchange that a client or an app sent, whose body has `length`
+    /// bytes. Returns the destination of the body, or `None` if it has none; an effect that tells
+    /// the sender why is then appended to `out`.
     pub fn exchange(
         &mut self,
         from: End,
@@ -240,9 +240,9 @@ impl Core {
         out.append(&mut self.turn.effects);
     }
 
-    /// Handles what follows from what was taken in, in this order: what processes say happened,
-    /// waits that are over, open questions that have to make room, the daemon's end. Then hands out
-    /// the effects.
+    /// Completes a turn, in this order: handles queued process events, ends waits that are over,
+    /// closes questions that exceed their bounds, and ends the daemon if requested. Then appends
+    /// the effects to `out`.
     fn finish_turn(&mut self, out: &mut Vec<Effect>) {
         self.drain_events();
         if self.feed.take_fresh() {

@@ -1,5 +1,5 @@
-//! Which requests for verbs are taken: those that can be read, and for which there is room. One
-//! that acts and was sent before is answered here.
+//! Admits requests for verbs, if they can be decoded and don't exceed a limit. A retry of an acting
+//! request is answered here.
 
 use pipemux_proto::client::{Answer, Body, VerbRequest};
 use pipemux_proto::envelope::{Envelope, Kind};
@@ -17,8 +17,8 @@ use crate::limits::{CLIENT_REQUEST_BYTES, CLIENT_REQUESTS_MAX, REQUESTS_BYTES, R
 use crate::turn::Turn;
 
 impl Clients {
-    /// Takes a verb that a client asks for: refused here when it can't be read or there is no room,
-    /// and answered here when the same request was answered before.
+    /// Admits a client's request for a verb. A request that can't be decoded or exceeds a limit is
+    /// refused; a request that was answered before is answered again from its record.
     pub(super) fn admit(
         &mut self,
         turn: &mut Turn,
@@ -65,8 +65,8 @@ impl Clients {
         Ok(())
     }
 
-    /// Returns the answer of a request that was sent before, or what is to be said of it. Remembers
-    /// that it runs otherwise.
+    /// Returns the recorded answer of a retried request, or an answer or fault that describes its
+    /// state. Records a new request as running.
     fn answered_before(&mut self, call: &VerbRequest, now: u64) -> Result<Option<Answer>, Fault> {
         if !call.verb.acts() {
             return Ok(None);

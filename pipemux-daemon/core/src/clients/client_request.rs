@@ -23,8 +23,8 @@ pub struct ClientRequest {
     pub deadline: u64,
     /// The length of the request's body, in bytes.
     pub length: usize,
-    /// True once its record *begun* is written: a later daemon that finds no answer to it knows
-    /// that it may have acted.
+    /// True once the request's *begun* record is written: a later daemon that finds the record
+    /// without an answer knows that the request may have acted.
     pub recorded: bool,
     /// The time of the last progress report to the client, on the monotonic clock.
     pub progress_at: Option<u64>,
@@ -34,8 +34,9 @@ pub struct ClientRequest {
     pub audit: AuditNotes,
 }
 
-/// How long a request may take, in milliseconds: the answer has to be there before the client gives
-/// up, which it does after `deadline_ms`; 0: it named none.
+/// Returns the time limit of a request in milliseconds: `deadline_ms` less a tenth, but at most 500
+/// ms less, so that the answer arrives before the client gives up. Returns `otherwise` if the
+/// client named no deadline (0).
 pub fn patience(deadline_ms: u32, otherwise: u64) -> u64 {
     match deadline_ms {
         0 => otherwise,

@@ -137,9 +137,9 @@ impl Connections {
         self.by_client.get(&client).is_some_and(|known| !known.turned_away)
     }
 
-    /// Turns a client away that waits for nothing, so that nobody locks others out: one that hasn't
-    /// greeted before one that has, and of these the one that was silent longest. False if there is
-    /// none.
+    /// Closes the connection of an idle client to make room for another, so that no client can lock
+    /// others out. A client that hasn't sent a greeting goes first; among equals, the one silent
+    /// for longest. Returns false if there is none.
     fn make_room(&mut self, turn: &mut Turn) -> bool {
         let waits_for_nothing = |known: &Connection| {
             known.open == 0 && known.exchanges == 0 && known.held.is_empty() && !known.turned_away
@@ -157,7 +157,7 @@ impl Connections {
         true
     }
 
-    /// Closes the connection of a client that sends nothing more, once all that it asked for is
+    /// Closes the connection of a client that has stopped sending, once all of its requests are
     /// answered.
     pub fn ended(&mut self, turn: &mut Turn, client: ClientId) {
         let Some(connection) = self.by_client.get_mut(&client) else { return };
@@ -207,8 +207,8 @@ impl Connections {
         }
     }
 
-    /// Tells a client that the answer it has confirmed counts as seen. It comes after the records
-    /// of that, so no later daemon can contradict it.
+    /// Tells a client that its confirmed answer counts as seen. This is sent after the
+    /// corresponding records, so a later daemon can't contradict it.
     pub fn seen(&self, turn: &mut Turn, client: ClientId, envelope: &Envelope) {
         match envelope.kind {
             Kind::Event => turn.effects.push(Effect::CloseClient { client }),

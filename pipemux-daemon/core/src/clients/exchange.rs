@@ -75,9 +75,9 @@ pub struct Exchanges {
 
 /// Bodies on their way.
 impl Exchanges {
-    /// Takes the envelope of an exchange that a client or an app sent, with a body of that many
-    /// bytes. Returns where the body goes; none when it goes nowhere: what is to be said then is an
-    /// effect.
+    /// Routes the envelope of an exchange that a client or an app sent, whose body has `length`
+    /// bytes. Returns the destination of the body, or `None` if it has none; the sender is then
+    /// told why by an effect.
     pub fn forward(
         &mut self,
         connections: &mut Connections,
@@ -104,8 +104,8 @@ impl Exchanges {
         }
     }
 
-    /// An answer could not be queued since its client leaves too much unread: it gets a word
-    /// instead.
+    /// Handles an answer that can't be queued because its client has too much unread data: the
+    /// client gets a fault instead.
     pub fn unread(&self, connections: &Connections, turn: &mut Turn, forward: &Forward) {
         if let End::Client(client) = forward.to {
             let fault = Fault::unknown("answered, but this connection leaves too much unread")
@@ -217,8 +217,8 @@ impl Exchanges {
         }
     }
 
-    /// A client is gone: its apps are told, and their answers go nowhere. What they hold of it
-    /// counts until then.
+    /// Handles the loss of a client: cancels its exchanges with apps, whose answers will be
+    /// dropped. The exchanges count towards the limits until the apps answer.
     pub(super) fn orphan(&mut self, turn: &mut Turn, client: ClientId) {
         self.attaching.retain(|waiting| waiting.client != client);
         for (number, open) in self.table.find(|open| open.client == Some(client)) {
@@ -332,8 +332,8 @@ impl Exchanges {
         self.table.next_timeout().into_iter().chain(attaching).min()
     }
 
-    /// Attaches a client to a session, which is started or woken if need be; its app has that
-    /// scope.
+    /// Attaches a client to a session, which is started or woken if necessary. `scope` is the scope
+    /// of the session's app.
     pub fn attach(
         &mut self,
         connections: &mut Connections,

@@ -17,8 +17,8 @@ use crate::limits::{BRIEF_CHARS, FAULT_CHARS, LONG_ANSWER_TOKENS, ROUND_ACTION_M
 use crate::text::clip;
 use crate::views::truncate::cut_lines_with;
 
-/// Encodes the reply to a request for a verb. Returns also what was sent, if that isn't the answer
-/// as it was: nothing of such an answer counts as seen.
+/// Encodes the reply to a request for a verb. Also returns the answer that was sent if it differs
+/// from the given one: nothing in a shortened answer counts as seen.
 pub fn encode(request: &Envelope, verb: &Verb, answer: &Answer) -> (Bytes, Option<Answer>) {
     let reply = request.answer(Kind::Reply);
     if let Ok(bytes) = Frame::encode(&reply, answer) {
@@ -49,8 +49,8 @@ pub fn encode_fault(envelope: &Envelope, fault: &Fault) -> Bytes {
 /// The last attempt at shortening an answer that is too long; each leaves out more.
 const LAST_ATTEMPT: u32 = 2;
 
-/// Returns an answer with the same status that says less; none for data of which a part would pass
-/// for the whole.
+/// Returns a shorter answer with the same status; `None` for data that would look complete if it
+/// were cut.
 fn shorten(verb: &Verb, answer: &Answer, attempt: u32) -> Option<Answer> {
     let body = match &answer.body {
         Body::Text(text) => {

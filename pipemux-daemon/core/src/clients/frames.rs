@@ -1,4 +1,4 @@
-//! What each frame of a client asks for, and what becomes of the requests of a client that is gone.
+//! Handles the frames of clients, and the requests of clients that disconnect.
 
 use pipemux_proto::app::Empty;
 use pipemux_proto::client::{Attach, DeliveryAck};
@@ -13,8 +13,8 @@ use crate::keys::RequestId;
 use crate::turn::Turn;
 
 impl Clients {
-    /// Takes a frame of a client. Returns what the rest of the core has to do; what acts is held
-    /// until the client's process is known.
+    /// Handles a frame from a client. Returns the work for the rest of the core. Acting requests
+    /// are held until the client's process is known.
     pub fn receive(
         &mut self,
         turn: &mut Turn,
@@ -25,8 +25,8 @@ impl Clients {
         self.connections.hold_until_identified(turn, client, input)
     }
 
-    /// Forgets a connection that is gone. Returns its requests that have no answer yet: each goes
-    /// on to the end of the step that is with an app, and no further.
+    /// Removes a closed connection. Returns its unanswered requests: each finishes the step that an
+    /// app is carrying out, and then stops.
     pub fn closed(&mut self, turn: &mut Turn, client: ClientId) -> Vec<RequestId> {
         if let Some(gone) = self.connections.remove(turn, client) {
             for input in &gone.held {

@@ -23,10 +23,10 @@ use crate::limits::{
 };
 use crate::persist::records::{Record, SavedAct, SavedRound};
 
-/// A workspace and one of its readers; none for requests that an earlier release recorded without
+/// A workspace and one of its readers; `None` for requests that an earlier release recorded without
 /// them.
 type Owner = Option<(WorkspaceKey, Rc<str>)>;
-/// The place of an answered request in the order of times: the time, and a number that makes it
+/// The position of an answered request in chronological order: its time, and a number that makes it
 /// unique.
 type Age = (u64, u64);
 
@@ -55,8 +55,8 @@ impl ActKey {
         Self { owner, run_id: run_id.into() }
     }
 
-    /// The request's record on disk; `at` is the present in milliseconds since 1970, and `round`
-    /// the round that it becomes if the daemon is lost.
+    /// Returns the record of a started request. `at` is the present in milliseconds since 1970,
+    /// `round` is the round that the run becomes if the daemon crashes.
     pub fn begun(&self, at: u64, round: Option<SavedRound>) -> Record {
         let (workspace, reader) = names(&self.owner);
         let unix_ms = time_of(&self.run_id).unwrap_or(at);
@@ -91,8 +91,8 @@ pub enum Known {
     Running,
     /// The request was already answered with this.
     Answered(Answer),
-    /// Its id is this many milliseconds old, and as old as some that were forgotten: it may have
-    /// been carried out.
+    /// The request's id is this many milliseconds old, no newer than ids that were forgotten: the
+    /// request may have been carried out already.
     Forgotten(u64),
     /// The id is this many milliseconds ahead of the daemon's clock.
     Ahead(u64),
@@ -187,8 +187,8 @@ impl IdempotencyRecords {
         self.take(key);
     }
 
-    /// Forgets nothing, but lets no request run whose id is as old as that and that isn't known:
-    /// its record was lost.
+    /// Refuses unknown requests whose id is this old or older, because their records may be lost.
+    /// Known records stay.
     pub fn lost_to(&mut self, unix_ms: u64) {
         self.forgotten_to = self.forgotten_to.max(unix_ms);
     }
@@ -209,8 +209,8 @@ impl IdempotencyRecords {
         }
     }
 
-    /// Takes in a request that an earlier daemon recorded. The text of its answer is gone, but it
-    /// still isn't carried out twice. `exit` is none when it has no answer.
+    /// Restores a request that an earlier daemon recorded, so that it isn't carried out twice. The
+    /// text of its answer is lost. `exit` is `None` if it had no answer.
     pub fn restore(&mut self, key: &ActKey, unix_ms: u64, exit: Option<u8>) {
         let known = self.readers.get(&key.owner).and_then(|reader| reader.acts.get(&key.run_id));
         let time = known.map_or(unix_ms, |act| act.age.0);
@@ -291,8 +291,8 @@ impl IdempotencyRecords {
         }
     }
 
-    /// Forgets what is older than `expired` or beyond a bound. What runs stays: sent again, it must
-    /// not run again.
+    /// Forgets requests older than `expired`, and the oldest ones beyond a bound. Running requests
+    /// stay, since a retry must not run them again.
     fn make_room(&mut self, newest: &Owner, expired: u64) {
         while self.bytes > RECORDS_BYTES_MAX
             && let Some(age) = self.with_answers.pop_first()

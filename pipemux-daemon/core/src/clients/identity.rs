@@ -28,8 +28,8 @@ impl ClientInput {
 }
 
 impl Connections {
-    /// Keeps what a client asks for until its process is known, if it needs to be. Returns it
-    /// otherwise.
+    /// Holds a client's request until the client's process is known, if the request needs that.
+    /// Otherwise returns the request.
     pub(super) fn hold_until_identified(
         &mut self,
         turn: &mut Turn,
@@ -59,8 +59,8 @@ impl Connections {
         self.get(client)?.peer.clone()
     }
 
-    /// Returns why a client may not ask for that, if it may not: an app's process, or one that may
-    /// be, doesn't act as the user. `daemon` is the daemon's own process id.
+    /// Returns the reason to refuse a client's request, if there is one: a process that is, or may
+    /// be, an app's doesn't act as the user. `daemon` is the daemon's own process id.
     pub fn refusal(
         &self,
         client: ClientId,

@@ -60,8 +60,8 @@ impl Clients {
         id
     }
 
-    /// Writes down that an acting request begins to act, and the round that it becomes if the
-    /// daemon is lost, if that isn't written down yet.
+    /// Records, unless that was done already, that an acting request begins to act, with the round
+    /// that its run becomes if the daemon crashes.
     pub fn record_begun(&mut self, turn: &mut Turn, id: RequestId, round: Option<SavedRound>) {
         let news = |request: &&mut ClientRequest| !request.recorded || round.is_some();
         if let Some(request) = self.requests.get_mut(&id).filter(news) {
@@ -77,15 +77,15 @@ impl Clients {
         }
     }
 
-    /// Returns the record of a request that acts, with the round that it becomes if the daemon is
-    /// lost.
+    /// Returns the record of an acting request, with the round that its run becomes if the daemon
+    /// crashes.
     pub fn begun(&self, id: RequestId, round: SavedRound) -> Option<Record> {
         let request = self.requests.get(&id)?;
         Some(request.key.begun(round.unix_ms, Some(round)))
     }
 
-    /// Writes down that nothing of a request is left for history to tell: what it did belongs to a
-    /// question now.
+    /// Records that history has nothing more to report of a request: its effects now belong to a
+    /// question.
     pub fn record_asked(&mut self, turn: &mut Turn, id: RequestId) {
         if let Some(request) = self.requests.get(&id).filter(|request| request.recorded) {
             turn.persist(request.key.begun(turn.now.unix_ms, None));
@@ -151,9 +151,9 @@ impl Clients {
         self.requests.len()
     }
 
-    /// Gives a request its one answer. An acting one is remembered with it, also on disk unless it
-    /// was of queries alone: those may be carried out again, and writing would take longer than
-    /// they do.
+    /// Sends a request its only answer. The answer of an acting request is remembered, and also
+    /// written to disk unless the request ran only queries: repeating those is safe and takes less
+    /// time than writing.
     pub fn answer(&mut self, turn: &mut Turn, id: RequestId, answer: Answer) {
         let Some(request) = self.requests.remove(&id) else { return };
         self.asked = self.asked.saturating_sub(request.length);
@@ -183,8 +183,8 @@ impl Clients {
         }
     }
 
-    /// Gives a request that runs no action its one answer, as a frame in parts that lie where they
-    /// are kept. Its exit status is 0.
+    /// Answers a request that runs no action with a frame in parts, which aren't copied. The exit
+    /// status is 0.
     pub fn answer_in_parts(&mut self, turn: &mut Turn, id: RequestId, parts: Vec<Bytes>) {
         let Some(request) = self.requests.remove(&id) else { return };
         self.asked = self.asked.saturating_sub(request.length);
@@ -226,14 +226,14 @@ impl Clients {
         self.records.restore_forgotten(owner, forgotten_to);
     }
 
-    /// Lets no acting request run that was made at or before that time, in milliseconds since 1970,
-    /// and isn't known: its record may be lost.
+    /// Refuses unknown acting requests made at or before this time, in milliseconds since 1970:
+    /// their records may be lost.
     pub fn lost_acts(&mut self, unix_ms: u64) {
         self.records.lost_to(unix_ms);
     }
 
-    /// Gives requests that an earlier release recorded without a time the present one, in
-    /// milliseconds since 1970.
+    /// Assigns the current time, in milliseconds since 1970, to requests that an earlier release
+    /// recorded without a time.
     pub fn date_undated_acts(&mut self, unix_ms: u64) {
         self.records.date_undated(unix_ms);
     }
@@ -245,14 +245,14 @@ impl Clients {
         saved
     }
 
-    /// Returns the id of a run that its apps are given: nobody can tell the client's id from it,
-    /// and no other reader's run has it.
+    /// Returns the run id that apps are given. The client's own id can't be derived from it, and no
+    /// other reader's run has it.
     pub fn pseudonym(&self, call: &VerbRequest) -> String {
         self.pseudonyms.of(&call.workspace.key, &call.reader, &call.run_id)
     }
 
-    /// Takes in the key of an earlier daemon's pseudonyms. One of another length is of a later
-    /// release and is ignored.
+    /// Restores the key of an earlier daemon's pseudonyms. A key of another length comes from a
+    /// later release and is ignored.
     pub fn restore_pseudonym_key(&mut self, key: &[u8]) {
         if let Ok(key) = key.try_into() {
             self.pseudonyms = Pseudonyms::new(key);

@@ -130,8 +130,9 @@ impl Core {
         }
     }
 
-    /// Carries out what a verb leaves to be done for its request, until it has its answer or waits.
-    /// A verb's fault is the answer. A request that has its answer already gets no other.
+    /// Carries out what a verb leaves to be done for its request, until the request waits or is
+    /// answered. A fault becomes the answer. A request that is already answered isn't answered
+    /// again.
     pub(super) fn follow(&mut self, id: RequestId, next: Result<Next, Fault>) {
         turn_windows_for(&self.clients, &mut self.workspaces, &self.processes, id);
         let mut next = next.unwrap_or_else(|fault| Next::Fail(fault, None));

@@ -7,9 +7,9 @@ use crate::persist::loss::{HighWater, Loss};
 use crate::workspaces::FirstNumbers;
 
 impl Core {
-    /// Notes that the daemon that wrote the records was killed, and that its apps died with it and
-    /// lost the state that they had not saved. Readers are told when each app is back. To be called
-    /// before any event.
+    /// Notes that the daemon that wrote the records was killed. Its apps were killed with it and
+    /// lost unsaved state; readers are told when each app is running again. Must be called before
+    /// any event is handled.
     pub fn earlier_daemon_was_lost(&mut self) {
         self.processes.note_daemon_crash();
     }

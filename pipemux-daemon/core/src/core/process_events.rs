@@ -118,8 +118,8 @@ impl Core {
         }
     }
 
-    /// Goes on with the requests that waited for the end of a process. All requests that were with
-    /// the process have their replies.
+    /// Resumes the requests that waited for the end of a process. All requests sent to the process
+    /// have been answered by then.
     fn process_gone(&mut self, end: EndedProcess) {
         let key = &end.session;
         let Clients { connections, exchanges, .. } = &mut self.clients;
@@ -165,7 +165,7 @@ impl Core {
     }
 }
 
-/// Returns the reasons for which a session whose app has had no request for long may still be in
+/// Returns the reasons why a session that hasn't received a request for a long time may still be in
 /// use.
 fn demand_for(waits: &Waits<'_>, app: Incarnation) -> Demand {
     let Some(key) = waits.processes.incarnations().session_of(app) else {

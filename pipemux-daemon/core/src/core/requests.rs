@@ -125,8 +125,8 @@ impl Core {
         self.follow(id, next);
     }
 
-    /// Cancels a request whose client doesn't wait for the answer: takes back the steps of a run
-    /// that were not begun, and ends a wait.
+    /// Cancels a request whose client no longer waits for the answer: drops the steps of a run that
+    /// haven't begun, and ends a wait.
     pub(super) fn cancel_request(&mut self, id: RequestId) {
         // A step that still waits for its app to start has not begun either.
         if take_back_unsent(&mut self.turn, &mut self.processes, &ReplyTo::Invoke(id)) {
@@ -237,8 +237,8 @@ fn slow_start(processes: &mut Processes, id: RequestId, session: &SessionKey) ->
         .hint(format!("pipemux logs {session}"))
 }
 
-/// Replaces the unique name of a session, which Contexts have, by the session's own name. Inside of
-/// code and refs it is understood where these are resolved.
+/// Replaces a session's unique name, as Contexts give it, by the session's own name. Unique names
+/// inside code and refs are resolved later, with the code and refs.
 fn name_plainly(workspace: &str, verb: &mut Verb) {
     if let Some(addr) = verb.session_mut() {
         *addr = plain_address(workspace, addr);

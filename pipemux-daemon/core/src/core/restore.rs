@@ -25,9 +25,10 @@ use crate::workspaces::{FirstNumbers, Workspaces};
 use crate::{Config, Core};
 
 impl Core {
-    /// Makes a core with the state of earlier records: numbers continue after those that may have
-    /// been used, windows are open, and a process starts when its session is next used. Sessions of
-    /// providers that aren't registered stay down until the providers are.
+    /// Creates a core from the records of an earlier daemon. Numbering continues after all numbers
+    /// that may have been used, windows are open again, and a process starts when its session is
+    /// next used. Sessions of unregistered providers stay down until their providers are
+    /// registered.
     pub fn new(config: Config, records: Vec<Record>) -> Self {
         let providers: BTreeMap<_, _> = config
             .providers

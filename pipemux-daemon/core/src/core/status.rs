@@ -1,4 +1,4 @@
-//! What the daemon's log and its metrics read of the core.
+//! The status of the core, for the daemon's log and metrics.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Ends jobs, sessions and the daemon: whatever waits for such an end goes on.
+//! Ends jobs, sessions and the daemon, and resumes the requests that wait for that.
 
 use pipemux_proto::Fault;
 use pipemux_proto::report::StepStatus;
@@ -29,8 +29,8 @@ impl Core {
         }
     }
 
-    /// Goes on with a request that waits for a job, whether that has ended or not. Returns false if
-    /// it doesn't wait for one.
+    /// Resumes a request that waits for a job, even if the job hasn't ended. Returns false if the
+    /// request doesn't wait for a job.
     pub(super) fn end_job_wait(&mut self, id: RequestId) -> bool {
         let Some(wait) = self.tasks.take_job_wait(&mut self.turn, id) else { return false };
         if let Some(request) = self.clients.request(id) {
@@ -41,8 +41,8 @@ impl Core {
         true
     }
 
-    /// Goes on with the requests that wait for the end of a session's process, if it has none any
-    /// more. Removes the session if it was ended and nothing needs it.
+    /// Resumes the requests that wait for the end of a session's process, if that has ended.
+    /// Removes a session that was ended and isn't needed any more.
     pub(super) fn session_ended(&mut self, key: &SessionKey) {
         let is_restarting = |task: &Task| matches!(task, Task::Restarting(of) if of == key);
         let restarting = self.tasks.requests_with(is_restarting);

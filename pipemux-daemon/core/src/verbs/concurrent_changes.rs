@@ -1,5 +1,5 @@
-//! What other runs changed in files while one ran: an app that takes back what it observed, as the
-//! files of a command, leaves that out.
+//! Finds files that other runs changed while a run was in progress, so that an app that undoes
+//! observed changes, such as a command's, can leave those out.
 
 use std::path::Path;
 
@@ -35,8 +35,8 @@ pub(crate) struct FileChanges<'a> {
 }
 
 impl FileChanges<'_> {
-    /// Returns what others changed in files while the round ran that the step in flight takes back;
-    /// nothing if it takes none back.
+    /// Returns the files that others changed during the round that the current step undoes; nothing
+    /// if the step undoes none.
     pub(crate) fn during_undone(&self, run: &Run) -> Vec<ChangedBeside> {
         let at = &run.caller.workspace;
         let Some(history) = self.workspaces.get(at).map(|workspace| &workspace.history) else {
@@ -81,9 +81,9 @@ impl FileChanges<'_> {
         Some((from.min(wrote.0), to.max(wrote.1)))
     }
 
-    /// Returns what other runs changed in files within a time, newest first: rounds of all
-    /// workspaces that aren't undone, and what isn't a round yet. Of steps under way and of jobs it
-    /// isn't known.
+    /// Returns the files that other runs changed within a time range, newest first: from the rounds
+    /// of all workspaces that aren't undone, and from runs that aren't rounds yet. Steps in
+    /// progress and jobs are included, but the files that they change aren't known.
     fn within(
         &self,
         (from, to): (u64, u64),
@@ -147,8 +147,9 @@ impl FileChanges<'_> {
     }
 }
 
-/// Returns the round that the step in flight takes back: the one that `undo` named, else that which
-/// ended with the call as a link, else for a call that names none the reader's newest one.
+/// Returns the round that the current step undoes: the one that `undo` named, otherwise the one
+/// that offered this call as a link, otherwise, for a call without arguments, the reader's newest
+/// round.
 fn undone_round<'h>(run: &Run, history: &'h History) -> Option<&'h SavedRound> {
     let (session, invoke) = run.in_flight()?;
     if !history.may_undo(&invoke.action) {
@@ -189,8 +190,8 @@ fn acts_since(run: &Run) -> Option<u64> {
     (!step.prototype.risk.only_looks()).then_some(run.file_times.sent_ms)
 }
 
-/// True for two workspaces of folders of which neither has the other: what one does isn't looked
-/// for in the other's files.
+/// True for workspaces in unrelated folders, neither of which contains the other: changes in one
+/// are not looked for in the other's files.
 fn are_apart(one: &WorkspaceKey, other: &WorkspaceKey) -> bool {
     let (one, other) = (Path::new(&**one), Path::new(&**other));
     one.is_absolute() && other.is_absolute() && !one.starts_with(other) && !other.starts_with(one)

@@ -1,4 +1,4 @@
-//! Which session an address means.
+//! Finds the session that an address names.
 
 use pipemux_proto::call::nearest;
 use pipemux_proto::{Fault, SessionAddr};

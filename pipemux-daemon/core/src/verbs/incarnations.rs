@@ -1,5 +1,4 @@
-//! What readers have seen of one process of a session, once another process or another state is
-//! there.
+//! Adjusts what readers have seen of a session when its process or state is replaced.
 //!
 //! Within the life of a process versions only grow. An app that breaks this, for example since it
 //! loaded a saved game, is shown in full again, and readers are told. What was seen of the versions

@@ -117,8 +117,8 @@ impl JobEvents<'_> {
         ends.collect()
     }
 
-    /// Starts the next process of a session whose process has ended while jobs ran: it says which
-    /// of these it goes on with. Returns their ends if there can be no such process.
+    /// Starts the next process of a session whose process ended while jobs ran; it will say which
+    /// of them it resumes. If no such process is possible, returns the ends of the jobs.
     pub(crate) fn after_process(&mut self, end: &EndedProcess) -> Vec<JobEnd> {
         let key = &end.session;
         if self.jobs.running(key).next().is_none() {
@@ -141,8 +141,8 @@ impl JobEvents<'_> {
         Vec::new()
     }
 
-    /// Has the sessions whose jobs ran under an earlier daemon say which of these they go on with.
-    /// Returns the ends of the jobs of those that can't.
+    /// Starts the sessions whose jobs ran under an earlier daemon; each says which jobs it resumes.
+    /// Returns the ends of the jobs whose sessions can't be started.
     pub(crate) fn resume(&mut self) -> Vec<JobEnd> {
         let mut ends = Vec::new();
         for key in self.jobs.sessions() {

@@ -27,11 +27,11 @@ use crate::views::inert;
 use crate::views::truncate::{cut_older_lines, newest_lines};
 use crate::workspaces::{Delivery, Workspaces};
 
-/// Goes on with a run whose step began a job: at once, or when the job has ended, if the request
-/// waits for that and the daemon isn't about to end.
+/// Resumes a run whose step started a job: immediately or, if the request waits for jobs and the
+/// daemon isn't about to end, when the job has ended.
 ///
 /// # Errors
-/// The request has its answer already.
+/// The request is already answered.
 pub(crate) fn step_started(
     events: &mut JobEvents<'_>,
     is_stopping: bool,
@@ -87,8 +87,8 @@ fn resume(
     Next::Run(RunWork::Resume(RunInput::Replied(StepReply::Started(step))))
 }
 
-/// Returns until when a request that waits for jobs does so at most, on the monotonic clock: it is
-/// answered in time.
+/// Returns until when, on the monotonic clock, a request waits for jobs; the wait ends early enough
+/// to answer before the request's deadline. `None` if the request doesn't wait.
 pub(super) fn job_wait_end(request: &ClientRequest, mono_ms: u64) -> Option<u64> {
     let wait = u64::from(request.call.wait_ms.min(WAIT_MAX_MS));
     let latest = request.deadline.saturating_sub(PROJECT_MS);
@@ -234,7 +234,7 @@ pub(crate) fn cancel_job(
     Ok(Next::Wait(Task::CancellingJob))
 }
 
-/// Takes an app's reply to the cancellation of a job: after a refusal there is nothing to wait for.
+/// Handles an app's reply to the cancellation of a job. If the app refuses, the wait ends.
 ///
 /// # Errors
 /// The app refuses, or can't be asked.
@@ -275,8 +275,8 @@ fn answer_cancelled(
     Next::Deliver(body, deliver_end(turn, workspaces, request, job))
 }
 
-/// Has the end of a job, if it has ended, count as told once the answer of a request is confirmed.
-/// Returns the number of the delivery; 0 if it runs.
+/// Registers the end of a job, if it has ended, to count as told when the answer of the request is
+/// confirmed. Returns the number of the delivery, or 0 if the job is running.
 fn deliver_end(
     turn: &mut Turn,
     workspaces: &mut Workspaces,

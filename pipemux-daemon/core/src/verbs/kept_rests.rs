@@ -27,8 +27,8 @@ use crate::verbs::require;
 use crate::views::inert;
 
 impl Questions<'_> {
-    /// Refuses a script that has an error in the step with this index, and keeps the others with
-    /// standard input.
+    /// Refuses a script because of an error in the step with this index, and keeps its other steps
+    /// with standard input.
     pub(super) fn refuse_and_keep(
         &mut self,
         id: RequestId,
@@ -90,8 +90,8 @@ impl Questions<'_> {
         Ok(self.runs.rests_of(at, reader).find(|(_, rest)| rest.newest).map(|(number, _)| number))
     }
 
-    /// Returns the error of an answer that may mean what an earlier failed run left, and doesn't
-    /// say so.
+    /// Returns an error for an answer without a number that could mean kept steps of an earlier
+    /// failed run. `None` if the reader has none.
     pub(super) fn unnamed_rest(&self, request: &ClientRequest, text: &str) -> Option<Fault> {
         let way = if drops(text) { text.trim() } else { "'<corrected call>'" };
         let mut lines = Vec::new();
@@ -185,7 +185,8 @@ impl Questions<'_> {
         }
     }
 
-    /// Refuses to resume kept steps while a question of their reader is open. None when none is.
+    /// Refuses to resume kept steps while their reader has an open question. Returns `None` if
+    /// there is none.
     ///
     /// # Errors
     /// The steps aren't kept any more.
@@ -204,8 +205,9 @@ impl Questions<'_> {
         }))
     }
 
-    /// Refuses a correction because of the step with this index. What was kept stays so; when the
-    /// corrected call is right and another one isn't, that one is to be corrected next.
+    /// Refuses a correction because of the step with this index. The kept steps stay as they are,
+    /// except that if the corrected call is right and another call is wrong, the other call becomes
+    /// the one to correct.
     pub(super) fn refuse_correction(
         &mut self,
         id: RequestId,
@@ -282,8 +284,8 @@ impl Questions<'_> {
     }
 }
 
-/// Returns the indices of steps that were written as some of a script's, by the index of the first
-/// and their number.
+/// Returns the indices of the steps, with their nested calls, that belong to `count` written steps
+/// of a script from `first` on.
 fn written_range(steps: &[Step], first: usize, count: usize) -> std::ops::Range<usize> {
     let ends = |written: usize| {
         let outer = steps.iter().enumerate().filter(|(_, step)| !step.nested);

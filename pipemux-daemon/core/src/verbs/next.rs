@@ -1,4 +1,4 @@
-//! What a verb leaves to be done for its request.
+//! The remaining work that a verb's function leaves for its request.
 //!
 //! Each enum here is carried out by one exhaustive `match`: [`Next`] by `Core::follow`, [`Work`] by
 //! `Core::carry_on` and [`RunWork`] by `Core::carry_on_run`.

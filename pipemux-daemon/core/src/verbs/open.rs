@@ -114,7 +114,7 @@ pub(crate) fn begin_open(
     })
 }
 
-/// Takes in a running session's reply to a further open. Returns what it notes for who opened it.
+/// Handles a running session's reply to a further open. Returns the app's notes for the opener.
 ///
 /// # Errors
 /// The session didn't open it.

@@ -1,5 +1,5 @@
-//! The way of an app from an `open` to its window: through the start of its session, or a further
-//! request to it.
+//! Opens an app, from the `open` to its window: by starting its session, or by a further request to
+//! it.
 
 use pipemux_proto::client::{OpenArgs, ViewArgs};
 use pipemux_proto::envelope::Method;
@@ -159,8 +159,8 @@ impl Opens<'_> {
     }
 }
 
-/// Returns what opens an app with nothing, where and as its caller runs, for a script or a view
-/// that needs it.
+/// Returns the arguments to open an app, with nothing in it, in the caller's directory and
+/// environment, for a script or view that needs it.
 pub(crate) fn args_for(request: &ClientRequest, provider: ProviderId) -> OpenArgs {
     let (cwd, env) = (request.call.cwd.clone(), request.call.env.clone());
     let (session, args) = (None, Vec::new());

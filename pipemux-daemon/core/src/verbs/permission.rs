@@ -1,4 +1,4 @@
-//! Whether a request may act.
+//! Checks whether a request may act.
 
 use pipemux_proto::Fault;
 
@@ -28,11 +28,12 @@ impl ActPermission<'_> {
         refusal.or_else(|| self.pauses.refusal(&request.workspace, reader, self.unix_ms))
     }
 
-    /// Checks that a request acts already, or may begin to, which is to be written down then.
+    /// Checks that a request has begun to act, or may begin to; the caller must then record that it
+    /// does.
     ///
     /// # Errors
-    /// Nobody lets it, or the disk doesn't take it: nothing of it took effect, and the client may
-    /// send it again under the same id.
+    /// The request isn't permitted, or the daemon can't write to the disk. Nothing took effect, and
+    /// the client may retry under the same id.
     pub(crate) fn check(&self, clients: &mut Clients, id: RequestId) -> Result<(), Fault> {
         let Some(request) = clients.request(id).filter(|request| !request.recorded) else {
             return Ok(());

@@ -62,8 +62,8 @@ pub(crate) fn lost_request(request: &ClientRequest) -> Fault {
     lost(request, "the daemon lost track of this request")
 }
 
-/// Returns the fault of a request that can't go on. Only a request that changes nothing may be
-/// called unavailable, which promises that nothing took effect.
+/// Returns the fault for a request that can't continue. Only requests that change nothing may be
+/// reported as unavailable, because that promises that nothing took effect.
 fn lost(request: &ClientRequest, why: &str) -> Fault {
     if request.call.verb.changes() {
         let fault = Fault::unknown(format!("{why}; it may have taken effect"));

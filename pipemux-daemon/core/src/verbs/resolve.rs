@@ -370,7 +370,7 @@ fn takes_type(process: Option<&Session>, ty: Option<&str>) -> Vec<String> {
     process.prototypes.iter().filter(takes).take(TAKES_MAX).map(name).collect()
 }
 
-/// Returns the whole call that an app's code means; none for code that isn't one call of its own
+/// Returns the full call for an app's code; `None` if the code isn't a single call of the app's own
 /// session.
 fn app_call(code: &str, session: &SessionKey) -> Option<String> {
     let code = code.trim();

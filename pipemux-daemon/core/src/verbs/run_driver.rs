@@ -97,8 +97,8 @@ pub(crate) fn resume_run(
     }
 }
 
-/// Writes down that a run acts and how far it has come, as the round that it becomes if the daemon
-/// is lost now.
+/// Records that a run acts and how far it has come, as the round that it becomes if the daemon
+/// crashes now.
 fn record_progress(
     turn: &mut Turn,
     clients: &mut Clients,
@@ -183,8 +183,8 @@ pub(crate) fn look_up(
     }
 }
 
-/// Goes on with a run once a part of a long value was written. Removes it if nobody waits for it
-/// any more.
+/// Resumes a run after a part of a long value was written. Removes the part's file if nobody waits
+/// for it any more.
 pub(crate) fn value_stored(
     turn: &mut Turn,
     tasks: &Tasks,
@@ -201,8 +201,8 @@ pub(crate) fn value_stored(
     Next::Nothing
 }
 
-/// Adds to the next step of a run what its app is to know: what a person allowed, and what others
-/// changed beside.
+/// Adds information for the app to the next step of a run: what a person allowed, and concurrent
+/// changes by others.
 pub(crate) fn complete_invoke(
     invoke: &mut Rc<Invoke>,
     session: &SessionKey,
@@ -256,8 +256,8 @@ pub(crate) fn send_step(
     }
 }
 
-/// Reads the end of a step's request: the app's reply, or that there will be none. Returns the
-/// step's session, too; none if nobody waits for this reply.
+/// Reads the result of a step's request: the app's reply, or that there will be none. Also returns
+/// the step's session. `None` if nobody waits for this reply.
 pub(crate) fn read_step_reply(
     turn: &mut Turn,
     (clients, tasks): (&Clients, &Tasks),

@@ -80,8 +80,8 @@ impl Questions<'_> {
         Ok(Next::Run(RunWork::End(run)))
     }
 
-    /// Has a run wait behind the one that asks the reader's only question, and answers its request
-    /// with the question. None when it can't wait there.
+    /// Queues a run behind the one that asks the reader's only open question, and answers its
+    /// request with that question. Returns `None` if the run can't be queued.
     ///
     /// # Errors
     /// The request may not act.

@@ -96,8 +96,8 @@ impl WindowCloser<'_> {
     }
 }
 
-/// Ends the process of a session all windows of which are closed. Returns why those who wait for
-/// its next process wait in vain, if it has none.
+/// Ends the process of a session whose windows are all closed. If no other process follows, returns
+/// the reason for those who wait for one.
 pub(crate) fn end_session(
     turn: &mut Turn,
     processes: &mut Processes,
@@ -134,8 +134,8 @@ pub(crate) fn remove_session(
     log
 }
 
-/// Starts another process for the clients that wait to exchange with a session that has none;
-/// refuses them for `why` if that is `hopeless`.
+/// Starts another process for clients that wait to exchange with a session without one. If that is
+/// `hopeless`, refuses the clients because of `why`.
 pub(crate) fn retry_attaching(
     turn: &mut Turn,
     clients: &mut Clients,

@@ -111,8 +111,7 @@ impl Tasks {
         self.by_request.get_mut(&request)
     }
 
-    /// Returns the windows that a request waits for, if it waits for some, beside what was
-    /// requested ahead of time.
+    /// Returns the windows that a request waits for, if any, and the prefetched windows.
     pub(crate) fn view_and_prefetches(
         &mut self,
         request: RequestId,

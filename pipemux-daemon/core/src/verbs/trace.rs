@@ -47,8 +47,8 @@ pub(crate) fn trace(
     Next::Wait(Task::Tracing(TraceWait { session, after, until }))
 }
 
-/// Ends a wait for frames: once some came, or when it is `over`. None for a request that goes on
-/// waiting, or waits for none.
+/// Ends a wait for frames once some have arrived or it is `over`. Returns `None` if the request
+/// keeps waiting or doesn't wait for frames.
 pub(crate) fn finish_trace_wait(
     turn: &mut Turn,
     authoring: &Authoring,

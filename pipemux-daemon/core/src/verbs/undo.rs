@@ -29,8 +29,8 @@ pub(crate) struct UndosInProgress<'a> {
 }
 
 impl UndosInProgress<'_> {
-    /// Returns the refusal to undo a round that a run takes back right now, or once its question is
-    /// answered: the run's steps count as undone only once it has ended.
+    /// Returns the refusal to undo a round that another run is already undoing, or will undo once
+    /// its question is answered. The round counts as undone only after that run ends.
     fn refusal(&self, at: &str, number: u64) -> Option<Fault> {
         if let Some((_, question)) = undo_question(self.asking, at, number) {
             let title = question.title();

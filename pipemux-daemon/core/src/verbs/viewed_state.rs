@@ -1,4 +1,4 @@
-//! Whether the windows that a request views have changed since its reader saw them.
+//! Determines whether the windows that a request views have changed since its reader saw them.
 
 use std::rc::Rc;
 
@@ -111,8 +111,8 @@ pub(crate) fn viewed_sessions(workspace: &Workspace, view: &ViewArgs) -> Vec<Ses
     }
 }
 
-/// True when an app has sent a window for a version, to the reader who is served, that is not what
-/// was rendered for this one. As long as it hasn't, nobody knows.
+/// True if the app has sent this reader a window for the version, and its content differs from what
+/// was rendered. Until the app has sent it, the difference is unknown.
 fn shows_something_else(
     window: &Window,
     rendered: &Rc<Rendered>,

@@ -21,8 +21,7 @@ use crate::verbs::waits::Waits;
 use crate::workspaces::raw_projection::RawProjection;
 
 impl Waits<'_> {
-    /// Asks the apps of the windows that a request waits for, as far as they don't say by
-    /// themselves that they have changed.
+    /// Asks the apps whose windows a request waits for, if they don't report changes themselves.
     pub(crate) fn check_unreported(&mut self, id: RequestId) {
         self.check_windows(id, |waits, key| {
             let session = waits.processes.get(key);
@@ -31,8 +30,8 @@ impl Waits<'_> {
         });
     }
 
-    /// Asks the apps that show each reader something else and have another version than this reader
-    /// was shown: what changed may be another reader's page.
+    /// Asks per-reader apps whose version is newer than what this reader was shown: the change may
+    /// concern another reader's page only.
     pub(crate) fn check_unknown(&mut self, id: RequestId) {
         let asked = |limits: &WaitLimits| limits.checks_open > 0;
         if self.processes.any_per_reader()
@@ -76,8 +75,8 @@ impl Waits<'_> {
         }
     }
 
-    /// True for a window of an app that shows each reader something else, while nobody knows what
-    /// its present version shows to the reader who waits.
+    /// True for a window of a per-reader app if it is unknown what the current version shows to the
+    /// waiting reader.
     fn is_unknown(&self, id: RequestId, key: &SessionKey) -> bool {
         let request = self.clients.request(id);
         let workspace = request.and_then(|request| self.workspaces.get(&request.workspace));
@@ -126,7 +125,7 @@ impl Waits<'_> {
         self.processes.is_per_reader(session) && self.has_happened(id)
     }
 
-    /// Keeps a window that an app sent for a check, so that the next check is answered with
+    /// Keeps a window that an app sent for a check, so that the app can answer the next check with
     /// `unchanged`.
     fn take_checked_window(
         &mut self,

@@ -104,8 +104,8 @@ impl Waits<'_> {
         may_end
     }
 
-    /// Has a wait end for the progress that jobs have made, once it has lasted long enough for
-    /// that: whoever waits for something else isn't disturbed by each step of a job.
+    /// Schedules a wait to end because of job progress once it has lasted long enough: a client
+    /// that waits for something else isn't disturbed by each step of a job.
     fn expect_progress(&mut self, id: RequestId) {
         if let Some(Task::Waiting(wait, limits)) = self.tasks.get(id)
             && let Wait::View { view, progress_from, .. } = &**wait
@@ -159,7 +159,7 @@ impl Waits<'_> {
     /// Ends a wait, whether something has `happened` or not.
     ///
     /// # Errors
-    /// What the view can only fail with.
+    /// The error with which the view is certain to fail.
     pub(crate) fn finish(&mut self, id: RequestId, happened: bool) -> Result<Next, Fault> {
         let wait = self.tasks.take_wait(self.turn, id);
         if let Some(Wait::View { seconds, .. }) = &wait

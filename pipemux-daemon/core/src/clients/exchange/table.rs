@@ -38,8 +38,8 @@ pub struct PeerQuota {
 
 #[derive(Debug, Default)]
 struct Slot {
-    /// Counts the exchanges that used this slot, so that a late answer finds none of the later
-    /// ones.
+    /// The number of exchanges that have used this slot; it keeps a late answer from matching a
+    /// later exchange.
     turn: u64,
     open: Option<OpenExchange>,
 }

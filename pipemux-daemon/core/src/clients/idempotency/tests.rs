@@ -60,8 +60,8 @@ fn assert_consistent(records: &IdempotencyRecords) {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..Default::default() })]
 
-    /// Requests come at any time, with any delay, again and again, across daemons and changes of
-    /// the clock.
+    /// Requests arrive at any time and are retried any number of times, across daemon restarts and
+    /// clock changes.
     #[test]
     fn request_whose_id_has_a_time_never_runs_twice(
         steps in prop::collection::vec((0..3u8, 0..12u64, 0..5u8, -2_000_000..4_000_000i64), 1..120),
