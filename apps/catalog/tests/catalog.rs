@@ -109,14 +109,16 @@ fn every_action_of_an_app_is_in_its_guide() {
 
 #[test]
 fn help_of_an_app_stays_short() {
-    for (id, most) in [
+    let bounds = [
         ("editor", 500),
         ("notebook", 330),
         ("memotree", 480),
         ("planner", 430),
         ("monitor", 150),
         ("terminal", 400),
-    ] {
+    ];
+    assert_eq!(bounds.len(), APPS.len(), "a bound for each app");
+    for (id, most) in bounds {
         let help = app(id).expect("a built-in app").help();
         let tokens = pipemux_tokens::estimate(&help);
         assert!(tokens <= most, "{id}: {tokens} tokens, at most {most}:\n{help}");

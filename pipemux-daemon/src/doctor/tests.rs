@@ -20,8 +20,8 @@ fn home() -> Home {
     };
     let paths = Paths::from_env(get, getuid().as_raw()).unwrap();
     fs::create_dir_all(root.path().join("bin")).unwrap();
-    for app in ["editor", "notebook", "memotree", "monitor", "planner", "terminal"] {
-        let program = root.path().join("bin").join(format!("pipemux-{app}"));
+    for app in pipemux_catalog::APPS {
+        let program = root.path().join("bin").join(format!("pipemux-{}", app.id));
         fs::write(&program, "#!/bin/sh\n").unwrap();
         fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
     }

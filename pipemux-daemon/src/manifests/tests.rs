@@ -23,11 +23,9 @@ fn load_user(files: &[(&str, &str)]) -> (tempfile::TempDir, LoadedManifests) {
 fn built_in_programs_lie_beside_the_daemon() {
     let found = load("/opt/bin", None);
     let commands: Vec<&str> = found.manifests.iter().map(|one| one.command.as_str()).collect();
-    assert_eq!(
-        commands,
-        ["editor", "memotree", "monitor", "notebook", "planner", "terminal"]
-            .map(|app| format!("/opt/bin/pipemux-{app}"))
-    );
+    let mut built_in = pipemux_catalog::APPS.map(|app| format!("/opt/bin/pipemux-{}", app.id));
+    built_in.sort();
+    assert_eq!(commands, built_in);
     let shared = found.manifests.iter().filter(|one| one.scope == Scope::User);
     assert_eq!(shared.map(|one| one.id.as_str()).collect::<Vec<_>>(), ["monitor"]);
     assert!(load("/opt", Some(Path::new("/nowhere"))).problems.is_empty());

@@ -188,7 +188,11 @@ fn no_query_of_any_app_changes_a_project_or_starts_or_opens_anything() {
     env.write("planner.toml", env.read("planner.toml") + "[coach]\ndriver = \"net\"\n" + &more);
     let before = state(&env.project());
     let mut tried = 0;
-    for app in ["editor", "memotree", "monitor", "notebook", "planner", "terminal"] {
+    let apps = Path::new(env!("CARGO_MANIFEST_DIR")).join("../apps");
+    let built_in =
+        apps.read_dir().expect("the apps").map(|folder| folder.expect("a folder").path());
+    for app in built_in.filter(|folder| folder.join("manifest.toml").exists()) {
+        let app = app.file_name().and_then(|name| name.to_str()).expect("a name");
         let _ = env.pipemux(&["open", app]);
         let _ = env.pipemux(&["view", app]);
         let help = env.pipemux(&["help", app, "--json"]);
