@@ -47,7 +47,7 @@ impl KnownDaemon {
         }
         let is_own = paths.identity().is_some_and(|own| own == identity.id);
         match before {
-            // Its state was removed meanwhile, and it began anew.
+            // Its state was removed meanwhile, and a new one began.
             Some(known) if known.is_own && is_own => {}
             None => {}
             Some(known) => return Err(other(&known.identity, identity)),

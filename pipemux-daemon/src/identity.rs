@@ -8,8 +8,8 @@ use pipemux_proto::paths::Paths;
 
 use crate::daemon_log::log;
 
-/// Returns the identity of a state directory, which is made at its first start, and anew on another
-/// machine. Must be called while the daemon's lock is held.
+/// Returns the identity of a state directory. It is made at the first start, and again when the
+/// directory is found on another machine. Must be called while the daemon's lock is held.
 ///
 /// # Errors
 /// It can't be written down.

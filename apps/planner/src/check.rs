@@ -84,7 +84,7 @@ pub fn check(planner: &mut Planner, of: &[String], context: &Context) -> Result<
         "check {} of plan version {}: {commands_said} · record: {shown}",
         report.number, version.number
     );
-    // With its time: a topic that is planned anew begins with the same numbers.
+    // With its time: a topic that is planned again begins with the same numbers.
     let job = planner
         .session
         .handle

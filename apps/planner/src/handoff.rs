@@ -97,7 +97,7 @@ pub fn hand_over(planner: &mut Planner, command: &str, context: &Context) -> Res
             .value(text.as_str())
             .into());
     }
-    // With its time: a topic that is planned anew begins with the same numbers.
+    // With its time: a topic that is planned again begins with the same numbers.
     let at = jiff::Timestamp::now();
     let job = planner.session.handle.job(format!("handoff:{}:{number}:{at}", planner.course.topic));
     start(job.clone(), folder, record, words, text, is_draft, planner.root.clone());

@@ -82,7 +82,7 @@ pub const CITES_MAX: usize = 50;
 /// that writes holds it for some milliseconds.
 pub const LOCK_PATIENCE: Duration = Duration::from_millis(500);
 /// How long an artifact's file may be empty, because another program writes it, before it is
-/// written anew.
+/// written again.
 pub const WRITE_PATIENCE: Duration = Duration::from_millis(300);
 /// Between two looks at such a lock or file.
 pub const LOCK_PAUSE: Duration = Duration::from_millis(10);

@@ -3,7 +3,7 @@
 //! allowed exactly its content.
 //!
 //! What is trusted is named by a hash of the file's text and of every file of the project that its
-//! commands name, so that a change of any of them asks again. The hash is made anew for each turn
+//! commands name, so that a change of any of them asks again. The hash is computed again for each turn
 //! that is played.
 
 use std::collections::BTreeSet;

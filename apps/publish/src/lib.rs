@@ -2,7 +2,7 @@
 //! meanwhile.
 //!
 //! The disk belongs to everybody: while a program writes the new text of a file, another may append
-//! to the old one, write it anew or rename something over it. So a text is not renamed over its
+//! to the old one, rewrite it or rename something over it. So a text is not renamed over its
 //! file. Both change places, in one step (`RENAME_EXCHANGE`), and what was displaced is looked at
 //! before it is removed:
 //!

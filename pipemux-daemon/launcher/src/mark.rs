@@ -94,7 +94,7 @@ impl ProcessMark {
     }
 
     /// True for the marks of one state directory from the first to the newest of these.
-    /// Incarnations go up, and begin anew after 16 million.
+    /// Incarnations are counted up and start over after 16 million.
     pub(crate) fn is_between(self, first: Self, newest: Self) -> bool {
         let behind_first = |mark: Self| mark.0.wrapping_sub(first.0) & LIFE;
         self.origin() == first.origin() && behind_first(self) <= behind_first(newest)

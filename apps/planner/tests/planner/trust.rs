@@ -88,7 +88,7 @@ fn trust_is_of_what_the_files_say_now() {
 fn restart_waits_for_somebody_who_acts() {
     let mut session = Session::new("");
     // What the driver makes is no file that its command names, since then it would have to be
-    // trusted anew.
+    // trusted again.
     let trace = format!("touch {}; ", session.path("pwned").display());
     session.write("planner.toml", &hostile_in(&session).replace(&trace, ""));
     let asked = session.path("asked");

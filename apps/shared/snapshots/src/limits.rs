@@ -22,7 +22,7 @@ pub const GIT_PATIENCE: Duration = Duration::from_secs(120);
 pub const PACKED_FROM: usize = 500;
 /// Files of one such pack: with each, git looks through those that it has already.
 pub const PACK_FILES: usize = 5_000;
-/// Bytes that are kept of all snapshots; past it they begin anew.
+/// Bytes kept of all snapshots together; beyond them all are dropped and a new history begins.
 pub const KEPT_BYTES_MAX: u64 = 2 * 1024 * 1024 * 1024;
 /// Snapshots with changes between two looks at what all of them take on the disk.
 pub const KEPT_LOOK: u32 = 50;

@@ -1,7 +1,7 @@
 //! Holds what the pages say of the command line against the command line: `docs/command-line.md` is
 //! made of the verbs' help, and each command that a page names can be parsed.
 //!
-//! After an intended change, `PIPEMUX_DOCS=write` writes the page anew.
+//! After an intended change, `PIPEMUX_DOCS=write` writes the page again.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

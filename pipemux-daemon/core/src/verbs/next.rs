@@ -31,7 +31,7 @@ pub(crate) enum Next {
     Refusal(u8, Body),
     /// Answer with a fault, and with what is kept under a number.
     Fail(Fault, Option<u64>),
-    /// Wait.
+    /// Keep the request waiting, with what it goes on with.
     Wait(Task),
     /// Do work on windows, sessions or links, and go on with what that leaves.
     Work(Work),
