@@ -78,6 +78,25 @@ pub fn value_of(arg: &Arg) -> Result<Value, Fault> {
     }
 }
 
+/// Returns where an argument was copied from: the session, and the label that its app gave it.
+/// `None` when it was written in the call.
+pub(super) fn origin(arg: &Arg) -> Option<(String, String)> {
+    match arg {
+        Arg::Copied(copied) => Some((copied.from.clone(), copied.label.clone())),
+        _ => None,
+    }
+}
+
+/// Makes the argument of a value, with the origin that [`origin`] returned for it.
+pub(super) fn with_origin(value: Value, origin: Option<&(String, String)>) -> Arg {
+    match origin.cloned() {
+        None => value.into(),
+        Some((from, label)) => {
+            Arg::Copied(Copied { value: value.to_blob(), from, label, file: None })
+        }
+    }
+}
+
 /// Makes the fault for an argument that has another type than expected: `expected int, not a ref`.
 pub fn expected(ty: &Type, arg: &Arg) -> Fault {
     let given = match arg {

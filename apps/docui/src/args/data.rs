@@ -1,10 +1,10 @@
 //! Parameters that take bytes of any kind.
 
-use pipemux_proto::projection::{Arg, Copied};
+use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::Type;
 use pipemux_proto::{Fault, Value};
 
-use super::arg_type::{ArgType, expected, value_of};
+use super::arg_type::{ArgType, expected, origin, value_of, with_origin};
 use super::text::Text;
 
 /// Bytes: a text as a reader writes it, or the value of an object of another app, whatever that is.
@@ -48,10 +48,7 @@ impl ArgType for Data {
         Type::String
     }
     fn from_arg(arg: Arg) -> Result<Self, Fault> {
-        let from = match &arg {
-            Arg::Copied(copied) => Some((copied.from.clone(), copied.label.clone())),
-            _ => None,
-        };
+        let from = origin(&arg);
         match value_of(&arg)? {
             Value::Str(text) => Ok(Self { bytes: text.into_bytes(), from }),
             Value::Bin(bytes) => Ok(Self { bytes: bytes.into(), from }),
@@ -63,12 +60,6 @@ impl ArgType for Data {
             Ok(text) => Value::from(text),
             Err(_) => Value::Bin(bytes::Bytes::copy_from_slice(&self.bytes)),
         };
-        match &self.from {
-            None => value.into(),
-            Some((from, label)) => {
-                let (from, label) = (from.clone(), label.clone());
-                Arg::Copied(Copied { value: value.to_blob(), from, label, file: None })
-            }
-        }
+        with_origin(value, self.from.as_ref())
     }
 }

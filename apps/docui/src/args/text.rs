@@ -1,10 +1,10 @@
 //! Parameters that take texts with a meaning of their own.
 
-use pipemux_proto::projection::{Arg, Copied};
+use pipemux_proto::projection::Arg;
 use pipemux_proto::prototype::Type;
 use pipemux_proto::{Fault, Value};
 
-use super::arg_type::ArgType;
+use super::arg_type::{ArgType, origin, with_origin};
 
 /// A text that may have been copied from another app by reference.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -27,21 +27,12 @@ impl ArgType for Text {
         Type::String
     }
     fn from_arg(arg: Arg) -> Result<Self, Fault> {
-        let from = match &arg {
-            Arg::Copied(copied) => Some((copied.from.clone(), copied.label.clone())),
-            _ => None,
-        };
+        let from = origin(&arg);
         String::from_arg(arg).map(|text| Self { text, from })
     }
     fn to_arg(&self) -> Arg {
         let value = Value::from(self.text.as_str());
-        match &self.from {
-            None => value.into(),
-            Some((from, label)) => {
-                let (from, label) = (from.clone(), label.clone());
-                Arg::Copied(Copied { value: value.to_blob(), from, label, file: None })
-            }
-        }
+        with_origin(value, self.from.as_ref())
     }
 }
 
